@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unfooled.canonical import canonical, digest, dumps, loads, plain
@@ -28,6 +28,7 @@ values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(values)
 def test_any_value_comes_back_and_is_one_ascii_line(value: object) -> None:
     line = dumps(value)
@@ -37,6 +38,7 @@ def test_any_value_comes_back_and_is_one_ascii_line(value: object) -> None:
     assert json.loads(line) == value  # the standard reader agrees
 
 
+@settings(deadline=None)
 @given(st.dictionaries(strings, values, max_size=6), st.randoms())
 def test_canonical_text_does_not_depend_on_order(value: dict[str, object], random: object) -> None:
     items = list(value.items())

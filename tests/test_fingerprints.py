@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -51,6 +51,7 @@ def test_pair_victims_are_probed_with_pairs() -> None:
     assert all(a != b for a, b in PAIR_PROBES)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_float_noise_never_changes_the_victim(seed: int) -> None:
     noise = np.random.default_rng(seed).uniform(-1e-6, 1e-6, (12, 2))

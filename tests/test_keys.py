@@ -8,7 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unfooled.errors import InputError
@@ -61,6 +61,7 @@ def test_randomness_follows_seed_and_key_alone() -> None:
         rng_for(1.5, "a")  # type: ignore[arg-type]
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(), unique=True), st.integers(1, 12))
 def test_shards_partition_the_keys(keys: list[str], count: int) -> None:
     shards = [Shard(index, count) for index in range(1, count + 1)]

@@ -145,21 +145,23 @@ def differences(
 ) -> list[str]:
     """What keeps two manifests from being one run: "field old, not new" for each such field."""
     fields = ["method", "seed", "dtype", *(["shard"] if shards else [])]
-    found = [_differ(name, old.get(name), new.get(name)) for name in fields]
+    found = [_differ(old.get(name), new.get(name), name=name) for name in fields]
     before, after = _leaves(old["options"]), _leaves(new["options"])
     for path in sorted(before.keys() | after.keys()):
         name = ".".join(("options", *path))
-        found.append(_differ(name, before.get(path, _ABSENT), after.get(path, _ABSENT)))
+        found.append(_differ(before.get(path, _ABSENT), after.get(path, _ABSENT), name=name))
     known, given = old["fingerprints"], new["fingerprints"]
     for name in sorted(known.keys() | given.keys()):
-        found.append(_unlike_fingerprint(name, known.get(name), given.get(name)))
+        found.append(
+            _unlike_fingerprint(known.get(name), given.get(name), name=f"{name} fingerprint")
+        )
     return [sentence for sentence in found if sentence]
 
 
 _ABSENT: Final = object()
 
 
-def _differ(name: str, old: object, new: object) -> str:
+def _differ(old: object, new: object, *, name: str) -> str:
     one, other = ("absent" if value is _ABSENT else canonical(value) for value in (old, new))
     if one == other:
         return ""
@@ -171,14 +173,14 @@ def _differ(name: str, old: object, new: object) -> str:
     return f"{name} {_short(one)}, not {_short(other)}"
 
 
-def _unlike_fingerprint(name: str, old: object, new: object) -> str:
+def _unlike_fingerprint(old: object, new: object, *, name: str) -> str:
     if fingerprints.same(old, new):
         return ""
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for number, (one, other) in enumerate(zip(old, new, strict=True), 1):
             if not fingerprints.same(one, other):  # the rows before differ by noise at most
-                return _differ(f"{name} fingerprint, scores of probe {number}:", one, other)
-    return _differ(f"{name} fingerprint", old, new)
+                return _differ(one, other, name=f"{name}, scores of probe {number}:")
+    return _differ(old, new, name=name)
 
 
 def _short(text: str) -> str:
