@@ -1,0 +1,1 @@
+"""Lexical resources: WordNet, word vectors, a part-of-speech tagger, sememe tables, inflection."""
