@@ -184,9 +184,8 @@ def _pip_reason(log: str) -> str:
     if any("No module named pip" in line for line in lines):
         return f"pip is not installed for {sys.executable}; try: python -m ensurepip"
     if any("DO NOT MATCH THE HASHES" in line for line in lines):
-        files = [
-            line.partition(" from ")[2].split("#")[0] for line in lines if " from http" in line
-        ]
+        links = [line.partition(" from ")[2] for line in lines if "://" in line]
+        files = [link.split("#")[0].split(" ")[0] for link in links if link]
         sums = [line for line in lines if line.startswith(("Expected sha256", "Got"))]
         return " ".join(["wrong checksum:", *files[:1], *(" ".join(s.split()) for s in sums)])
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
