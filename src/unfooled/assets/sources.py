@@ -121,11 +121,10 @@ Source = Index | Hub
 
 def pip_download(archive: Archive, work: Path, *, advance: Advance) -> Path:
     """The archive as a file under `work`, its sha256 checked by pip before it looks inside."""
-    out, scratch, backend = work / "archive", work / "scratch", work / "backend"
-    for folder in (out, scratch, backend / "setuptools"):
+    out, scratch = work / "archive", work / "scratch"
+    for folder in (out, scratch):
         folder.mkdir(parents=True)
-    (backend / "setuptools" / "__init__.py").write_text("", encoding="utf-8")
-    (backend / "setuptools" / "build_meta.py").write_text(_BACKEND, encoding="utf-8")
+    backend = _backend(work) if archive.form == "sdist" else None
     pin = work / "pin.txt"
     pinned = f"{archive.project}=={archive.version} --hash=sha256:{archive.sha256}\n"
     pin.write_text(pinned, encoding="utf-8")
@@ -152,10 +151,19 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _environment(scratch: Path, backend: Path) -> dict[str, str]:
+def _backend(work: Path) -> Path:
+    package = work / "backend" / "setuptools"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    (package / "build_meta.py").write_text(_BACKEND, encoding="utf-8")
+    return package.parent
+
+
+def _environment(scratch: Path, backend: Path | None) -> dict[str, str]:
     environment = dict(os.environ)
-    paths = [str(backend), environment.get("PYTHONPATH", "")]
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    if backend is not None:
+        paths = [str(backend), environment.get("PYTHONPATH", "")]
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     # pip's temporary files lie where we can watch them grow and where they vanish with `work`.
     environment.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch)))
     return environment
@@ -220,4 +228,5 @@ def _renamed(members: Members, paths: Mapping[str, Path]) -> Members:
 
 
 def _first_line(message: str) -> str:
-    return next((line.strip() for line in message.splitlines() if line.strip()), "no message")
+    lines = filter(None, map(str.strip, message.splitlines()))
+    return next(lines, "no message").rstrip(".")
