@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from tiny_lexicon import write_stopwords, write_tagger, write_vectors, write_wordnet
 
 

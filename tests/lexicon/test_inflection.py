@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tiny_lexicon import write_wordnet
-from unfooled.lexicon.inflection import inflect, is_form
+from unfooled.lexicon.inflection import INFLECTED, inflect, is_form
 from unfooled.lexicon.wordnet import WordNet
 
 
@@ -104,3 +104,16 @@ def test_compounds_follow_their_verb(tmp_path_factory: pytest.TempPathFactory) -
 )
 def test_with_the_real_lists(asset: Callable[[str], Path], lemma: str, tag: str, form: str) -> None:
     assert inflect(lemma, tag, wordnet=WordNet(asset("wordnet")))[0] == form
+
+
+@pytest.mark.assets("wordnet")
+def test_a_form_leads_back_to_its_lemma(asset: Callable[[str], Path]) -> None:
+    """Morphy is an independent inverse: what we inflect it must lemmatise to where we began."""
+    database = WordNet(asset("wordnet"))
+    lemmas = "film story church hero man knife box play try stop move go see write undergo panic"
+    lemmas += " begin forget foresee hurry travel admit lie become put quiz tie dye agree fix"
+    for lemma in lemmas.split():
+        for tag, pos in INFLECTED.items():
+            if database.knows(lemma, pos) and pos in "nv":
+                form = inflect(lemma, tag, wordnet=database)[0]
+                assert lemma in database.lemmas(form, pos), (lemma, tag, form)

@@ -6,6 +6,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from typing import Any, cast
 
 from unfooled.errors import InputError
 from unfooled.lexicon import resources
@@ -58,12 +59,16 @@ class Source(ABC):
         """Word position to candidates; positions without any are left out."""
         return {row.position: row.kept for row in self.rows(text) if row.kept}
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process loads the resources itself; it is not sent what was loaded here.
+        return {field.name: getattr(self, field.name) for field in fields(cast("Any", self))}
+
     @property
     def fingerprint(self) -> str:
         """A sha256 of options and resource contents: equal fingerprints, equal candidates."""
         used = self.resources()
         options = {}
-        for field in fields(self):  # type: ignore[arg-type]
+        for field in fields(cast("Any", self)):
             value = getattr(self, field.name)
             options[field.name] = value.fingerprint if isinstance(value, Source) else value
         options |= {name: resources.digest(value) for name, value in used.items()}

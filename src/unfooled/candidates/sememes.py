@@ -14,7 +14,7 @@ from unfooled.text import Text
 
 @dataclass(frozen=True)
 class Sememes(Source):
-    """Words with the part of speech and, in some sense, exactly the sememes of the word (Zang 2020).
+    """Words of the same part of speech with exactly its sememes in some sense (Zang 2020).
 
     The recipe of the PDP paper with a table of the reader's own. Differs from the paper: the
     inflected forms come from WordNet's lists.

@@ -57,9 +57,11 @@ def look_up(text: Text, entries: Entries, *, k: int | None) -> list[Row]:
     rows = []
     for position, word in enumerate(text.words):
         found = entries.get(word) or entries.get(word.lower(), ())
+        # A swap takes the case of the word, so one that differs in case alone is the word itself.
+        others = [o for o in dict.fromkeys(found) if o.lower() != word.lower()]
         candidates = tuple(
             Candidate(other, rejected="" if k is None or rank < k else f"not among the best {k}")
-            for rank, other in enumerate(o for o in dict.fromkeys(found) if o != word)
+            for rank, other in enumerate(others)
         )
         absent = "not in the table" if is_word(word) else "punctuation"
         rows.append(Row(position, word, "", candidates, "" if candidates else absent))

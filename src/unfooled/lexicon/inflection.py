@@ -71,7 +71,7 @@ def is_form(word: str, lemma: str, *, tag: str, wordnet: WordNet) -> bool:
 def _other(lemma: str, tag: str, *, wordnet: WordNet) -> tuple[str, ...]:
     listed = wordnet.irregular(lemma, INFLECTED[tag])
     if tag == "NNS":
-        return (*listed, *_with_s(lemma))
+        return (*listed, *_plural(lemma))
     ending = "er" if tag in ("JJR", "RBR") else "est"
     # The lists give better and best, bigger and biggest alike; the last letters tell them apart.
     listed = tuple(f for f in listed if f.endswith("st") == (ending == "est"))
@@ -105,9 +105,13 @@ def _principal_parts(lemma: str, past: tuple[str, ...]) -> tuple[str, str] | Non
     return None
 
 
-def _with_s(lemma: str) -> tuple[str, ...]:
+def _plural(lemma: str) -> tuple[str, ...]:
     if re.search(r"(?<!hu)(?<!ger)(?<!ro)(?<!sha)(?<!talis)(?<!otto)(?<!cai)man$", lemma):
-        return (lemma[:-2] + "en",)
+        return (lemma[:-2] + "en",)  # not listed, since morphy has a rule for it
+    return _with_s(lemma)
+
+
+def _with_s(lemma: str) -> tuple[str, ...]:
     if re.search(r"(s|x|z|ch|sh)$", lemma):
         return (lemma + "es",)
     if re.search(r"[^aeiou]y$", lemma):

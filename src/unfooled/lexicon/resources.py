@@ -1,4 +1,4 @@
-"""Where a lexical resource lies and what its content is: an asset by name, or the user's own path."""
+"""Where a lexical resource lies and what it holds: an asset by name, or the user's own path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sememe tables in the manner of HowNet: words whose senses are made of the same atoms of meaning."""
+"""Sememe tables in the manner of HowNet: words with senses made of the same atoms of meaning."""
 
 from __future__ import annotations
 

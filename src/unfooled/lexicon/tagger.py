@@ -81,7 +81,7 @@ class Tagger:
         return tuple(passage.tags[owner] for owner in passage.owners)
 
     def tag_swapped(self, words: Sequence[str], position: int, *, by: str) -> str:
-        """The tag that another word gets in the place of one: what `tag` says of the new passage."""
+        """The tag that another word gets in that place: what `tag` says of the new passage."""
         passage = self._passage(tuple(words))
         at = passage.owners[position]
         ends = (*passage.owners, len(passage.pieces))

@@ -1,4 +1,4 @@
-"""The two common files of word vectors, GloVe or word2vec text and word2vec binary, read strictly."""
+"""The common files of word vectors, GloVe or word2vec text and word2vec binary, read strictly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def read_text(path: Path) -> Content:
             size = size or len(fields) - 1
             if size < 1 or len(fields) <= size:
                 raise InputError(
-                    f"{where} has {len(fields) - 1} numbers after the word; expected {size or 'some'}"
+                    f"{where} has {len(fields) - 1} numbers after the word; "
+                    f"expected {size or 'some'}"
                 )
             # Some vocabularies have words with spaces, so the numbers are counted from the end.
             words.append(" ".join(fields[:-size]))
@@ -40,7 +41,7 @@ def read_text(path: Path) -> Content:
 
 
 def read_binary(path: Path) -> Content:
-    """Words and matrix of a word2vec `.bin`: a `count size` line, then word, space, float32 values."""
+    """Words and matrix of a word2vec `.bin`: a `count size` line, then word, space, float32s."""
     data = path.read_bytes()
     head, _, _ = data[:64].partition(b"\n")
     try:

@@ -55,7 +55,7 @@ class Vectors:
         return dict(zip(self.words, range(len(self.words)), strict=True))
 
     def unit(self, word: str) -> npt.NDArray[np.float64] | None:
-        """The vector of a word with length one; of a phrase the mean of its words; None if unknown."""
+        """The vector of a word with length one; of a phrase the mean of its words; None: unknown."""
         found = self._units.get(word)
         if found is None:
             rows = [self.index.get(part) for part in ([word] if word in self else word.split())]
@@ -146,7 +146,7 @@ def load(name: str = "glove-50") -> Vectors:
 
 
 def read(path: Path) -> Vectors:
-    """Vectors from a folder or `.npy` (with `words.txt` beside it), GloVe or word2vec text, or `.bin`."""
+    """Vectors from a folder or `.npy` (`words.txt` beside it), GloVe or word2vec text, or `.bin`."""
     if path.is_dir():
         path = path / "vectors.npy"
     if not path.is_file():

@@ -201,7 +201,7 @@ def _keyed(text: bytes) -> Iterable[tuple[bytes, bytes]]:
 
 
 def _parse(line: str, where: str) -> Synset:
-    # offset lexfile type words(hex) [word id]... pointers [symbol offset pos source/target]... | gloss
+    # offset lexfile type words(hex) [word id]... pointers [symbol offset pos from/to]... | gloss
     fields = line.partition(" | ")[0].split()
     try:
         end = 4 + 2 * int(fields[3], 16)
