@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -102,6 +102,15 @@ class Text:
                 raise InputError(f"position {position} is outside a text of {len(words)} words")
             words[position] = match_case(word, words[position])
         return replace(self, words=tuple(words))
+
+    def without(self, positions: Iterable[int]) -> Text:
+        """The text with some words taken out; of the two gaps around each, the first stays."""
+        gone = set(positions)
+        keep = [i for i in range(len(self.words)) if i not in gone]
+        words = tuple(self.words[i] for i in keep)
+        gaps = tuple(self.gaps[i] for i in keep)
+        split = sum(i < self.split for i in keep)
+        return replace(self, words=words, gaps=(*gaps, self.gaps[-1]), split=split)
 
     def __str__(self) -> str:
         source = self.source

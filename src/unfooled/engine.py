@@ -1,0 +1,305 @@
+"""Engine: runs many programs at once against one victim, at the speed of the victim."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from unfooled.counting import Rows
+from unfooled.errors import OutOfMemory, UnfooledError
+from unfooled.evidence import tolerance
+from unfooled.planner import Cost, plan
+from unfooled.program import Floats, Gradients
+from unfooled.task import Ask, Job, Result, Task
+from unfooled.victims.base import Differentiable, Part, Victim, checked
+
+T = TypeVar("T")
+
+_PRESSURE = 4  # programs are resumed only while fewer than so many batches of rows are waiting
+_CHECKED_TWICE = 8  # texts scored twice at the start, to see whether the victim repeats itself
+
+
+@dataclass
+class Stats:
+    """What a run has done so far."""
+
+    texts: int = 0
+    queries: int = 0
+    forwards: int = 0
+    batches: int = 0
+    random: bool = False  # the victim gave two answers to one text, so nothing is cached
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.started
+
+
+class Slice(NamedTuple):
+    """Rows start to stop of an ask."""
+
+    ask: Ask
+    start: int
+    stop: int
+
+
+class Engine:
+    """Answers the questions of many programs: packs them into batches, caches, counts, isolates.
+
+    `in_flight` programs run at a time; `batch` caps the rows of a batch (default: the victim's).
+    Outcomes depend on neither.
+    """
+
+    def __init__(
+        self,
+        victim: Victim,
+        *,
+        in_flight: int = 64,
+        batch: int | None = None,
+        cache_rows: int = 16_384,
+        on_batch: Callable[[Stats], None] | None = None,
+        say: Callable[[str], None] | None = None,
+    ) -> None:
+        self.victim, self.in_flight, self.cache_rows = victim, in_flight, cache_rows
+        self.batch = batch or victim.batch_rows
+        self.stats = Stats()
+        self.cost = Cost()
+        self._on_batch = on_batch
+        self._say = say or warnings.warn
+        self._pool: list[Slice] = []
+        self._pooled = 0
+        self._ready: deque[Task[Any]] = deque()
+        self._under_way: deque[tuple[list[Slice], Callable[[], Floats]]] = deque()
+        self._slopes: list[Ask] = []
+        self._ended: list[Result[Any]] = []
+
+    def run(self, jobs: Iterable[Job[T]]) -> Iterator[Result[T]]:
+        """The results of all jobs, in the order in which they end."""
+        rest = iter(jobs)
+        waiting = chain(self._look_twice(list(islice(rest, _CHECKED_TWICE))), rest)
+        active, more = 0, True
+        while active or more:
+            while more and active < self.in_flight and self._has_room():
+                job = next(waiting, None)
+                more = job is not None
+                if job is not None:
+                    active += 1
+                    self._start(job)
+            while self._ready and self._has_room():
+                task = self._ready.popleft()
+                self._enqueue(task, task.resume())
+            self._work()
+            ended, self._ended = self._ended, []
+            active -= len(ended)
+            self.stats.texts += len(ended)
+            yield from ended
+
+    def _has_room(self) -> bool:
+        return self._pooled < _PRESSURE * self.batch
+
+    # --- starting and ending ------------------------------------------------------------------
+
+    def _look_twice(self, first: list[Job[T]]) -> list[Job[T]]:
+        """Scores some texts twice: a victim that differs is random, and nothing may be cached."""
+        sources = [job.space.original.source for job in first]
+        try:
+            one, two = (np.asarray(self.victim.scores(sources), dtype=float) for _ in range(2))
+        except Exception:
+            return first  # the same texts are asked for again, and the guilty one is named then
+        same = sources and one.shape == two.shape == (len(sources), len(self.victim.labels))
+        if same and bool((np.abs(one - two).max(axis=1) > tolerance(one)).any()):
+            self.stats.random = True
+            self.cache_rows = 0
+            self._say(
+                f"{self.victim.name} gives different scores for the same text: caching is off, "
+                "and outcomes can differ from run to run"
+            )
+        return first
+
+    def _start(self, job: Job[T]) -> None:
+        try:
+            task = Task(job, self.victim, cache_rows=self.cache_rows)
+        except UnfooledError as error:
+            self._ended.append(Result(job, None, 0, 0, error=str(error)))
+        else:
+            self._enqueue(task, task.start())
+
+    def _enqueue(self, task: Task[Any], asks: list[Ask]) -> None:
+        if task.result is not None:
+            self._end(task)
+        elif not asks:
+            self._ready.append(task)
+        for ask in asks:
+            if isinstance(ask.question, Gradients):
+                self._slopes.append(ask)
+            else:
+                self._pool.append(Slice(ask, 0, ask.left))
+                self._pooled += ask.left
+
+    def _end(self, task: Task[Any]) -> None:
+        if task.result is not None:
+            self.stats.queries += task.result.queries
+            self._ended.append(task.result)
+
+    def _fail(self, ask: Ask, row: Rows, error: str) -> None:
+        if ask.task.result is None:
+            text = str(ask.task.space.text(row))
+            expected = f"expected {len(self.victim.labels)} finite scores, one for each class"
+            ask.task.fail(f"{self.victim.name} failed on {text!r}: {error}; {expected}")
+            self._end(ask.task)
+
+    # --- working ------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        """Runs full batches; partial ones only when nothing else can be done before."""
+        idle = not (self._under_way or (self._ready and self._has_room()))
+        if self._pool:
+            batches = self._plan()
+            full = [b for b in batches if _rows(b) >= self.batch]
+            chosen = full or (batches if idle else [])
+            self._pool = (
+                [] if chosen is batches else [s for b in batches if b not in full for s in b]
+            )
+            self._pooled = _rows(self._pool)
+            for batch in chosen:
+                self._submit(batch)
+        elif self._slopes and idle:
+            self._work_on_slopes()
+        if self._under_way and not self._ready:
+            self._collect(*self._under_way.popleft())
+
+    def _plan(self) -> list[list[Slice]]:
+        live = [s for s in self._pool if s.ask.task.result is None]
+        sizes = [(s.stop - s.start, s.ask.tokens) for s in live]
+        return [
+            [Slice(live[i].ask, live[i].start + a, live[i].start + b) for i, a, b in batch]
+            for batch in plan(sizes, self.cost, most=self.batch)
+        ]
+
+    def _submit(self, batch: list[Slice]) -> None:
+        began = time.perf_counter()
+        try:
+            handle = self.victim.submit(_parts(batch))
+        except Exception as error:
+            self._recover(batch, error)
+            return
+        if self.victim.depth:
+            self._under_way.append((batch, handle))
+            while len(self._under_way) > self.victim.depth:
+                self._collect(*self._under_way.popleft())
+        else:
+            self._collect(batch, handle)
+            tokens = max(s.ask.tokens for s in batch)
+            self.cost.see(_rows(batch), tokens, time.perf_counter() - began)
+
+    def _collect(self, batch: list[Slice], handle: Callable[[], Floats]) -> None:
+        n = _rows(batch)
+        try:
+            scores = checked(handle(), n=n, classes=len(self.victim.labels), name=self.victim.name)
+        except Exception as error:
+            self._recover(batch, error)
+            return
+        self.stats.batches += 1
+        self.stats.forwards += n
+        if not np.isfinite(scores).all():
+            scores = self._weed_out(batch, scores)
+        start = 0
+        for ask, begin, stop in batch:
+            end = start + stop - begin
+            if ask.task.result is None:
+                ask.deliver(begin, scores[start:end])
+                if not ask.left and ask.task.ready:
+                    self._ready.append(ask.task)
+            start = end
+        if self._on_batch:
+            self._on_batch(self.stats)
+
+    def _weed_out(self, batch: list[Slice], scores: Floats) -> Floats:
+        """Fails the texts whose scores are not finite; the others go on."""
+        owners = [(s.ask, i) for s in batch for i in range(s.start, s.stop)]
+        for number in np.flatnonzero(~np.isfinite(scores).all(axis=1)):
+            ask, row = owners[number]
+            self._fail(ask, ask.rows[row], f"it returned {scores[number].tolist()}")
+        return scores
+
+    def _recover(self, batch: list[Slice], error: Exception) -> None:
+        """Halves a batch that failed, until the guilty row is alone (or memory suffices)."""
+        batch = [s for s in batch if s.ask.task.result is None]
+        n = _rows(batch)
+        if isinstance(error, OutOfMemory) and n > 1:
+            self.batch = min(self.batch, max(1, n // 2))
+            self._say(
+                f"{self.victim.name} ran out of memory with {n} texts at once: now {self.batch}"
+            )
+        if n == 1:
+            ask, start, _ = batch[0]
+            self._fail(ask, ask.rows[start], f"{type(error).__name__}: {error}")
+            return
+        for half in _halves(batch, n // 2):
+            live = [s for s in half if s.ask.task.result is None]
+            if not live:
+                continue
+            try:
+                handle = self.victim.submit(_parts(live))
+            except Exception as again:
+                self._recover(live, again)
+            else:
+                self._collect(live, handle)
+
+    def _work_on_slopes(self) -> None:
+        """Answers gradient questions, many texts at a time."""
+        batch = [self._slopes.pop()]
+        while self._slopes and sum(a.left for a in batch) + self._slopes[-1].left <= self.batch:
+            batch.append(self._slopes.pop())
+        self._differentiate(batch)
+
+    def _differentiate(self, batch: list[Ask]) -> None:
+        victim = self.victim
+        assert isinstance(victim, Differentiable)  # the task has refused the question otherwise
+        try:
+            parts = [Part(ask.task.prepared, ask.rows) for ask in batch]
+            answers = victim.gradients(parts, [q.of for q in (ask.question for ask in batch) if isinstance(q, Gradients)])
+        except Exception as error:
+            if len(batch) == 1:
+                self._fail(batch[0], batch[0].rows[0], f"{type(error).__name__}: {error}")
+                return
+            self._differentiate(batch[: len(batch) // 2])
+            self._differentiate(batch[len(batch) // 2 :])
+            return
+        self.stats.batches += 1
+        for ask, answer in zip(batch, answers, strict=True):
+            self.stats.forwards += ask.left
+            ask.answer, ask.left = answer, 0
+            if ask.task.ready:
+                self._ready.append(ask.task)
+
+
+def _rows(batch: list[Slice]) -> int:
+    return sum(s.stop - s.start for s in batch)
+
+
+def _parts(batch: list[Slice]) -> list[Part]:
+    return [Part(s.ask.task.prepared, s.ask.rows[s.start : s.stop]) for s in batch]
+
+
+def _halves(batch: list[Slice], cut: int) -> Iterator[list[Slice]]:
+    """The first `cut` rows, and the rest."""
+    first: list[Slice] = []
+    for i, (ask, start, stop) in enumerate(batch):
+        size = stop - start
+        if size > cut:
+            if cut:
+                first.append(Slice(ask, start, start + cut))
+            yield first
+            yield [Slice(ask, start + cut, stop), *batch[i + 1 :]]
+            return
+        first.append(batch[i])
+        cut -= size
+    yield first

@@ -1,0 +1,138 @@
+"""What a method is: a program for one text that asks questions and receives answers.
+
+A method yields a question (or a tuple of them) and gets the answer back; batching, caching,
+budgets and checking are the engine's. See `engine.py` for who answers, `attacks/` for examples.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unfooled.counting import Rows
+from unfooled.evidence import NOISE, margins, tolerance
+from unfooled.space import Space
+
+Floats = NDArray[np.floating]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The victim's scores of rows: answered by (n, classes)."""
+
+    rows: Rows
+    cache: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Gradients:
+    """First-order change of class `of` for every swap: answered by (n, positions, choices).
+
+    Entry [i, c, k] estimates the score of row i with column c set to choice k, minus its score now.
+    """
+
+    rows: Rows
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Similarities:
+    """Sentence similarity of rows to a reference row: answered by (n,)."""
+
+    rows: Rows
+    reference: Rows
+    window: int | None = None
+    centre: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What a masked language model would put at a position of a row: answered by k words."""
+
+    row: Rows
+    position: int
+    k: int
+
+
+Question = Scores | Gradients | Similarities | Proposals
+Program = Generator[Question | tuple[Question, ...], Any, T]
+
+
+class Spent(Exception):
+    """Thrown into a program once when its budget ends, with what could still be afforded."""
+
+    def __init__(self, rows: Rows, scores: Floats) -> None:
+        super().__init__("the query budget is spent")
+        self.rows, self.scores = rows, scores
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What counts as fooling: another label (or the target), within the limits, inside the space."""
+
+    space: Space
+    label: int
+    target: int | None = None
+    max_swaps: int | None = None
+
+    def gain(self, scores: Floats) -> Floats:
+        """What a search climbs: above zero, the label has changed as asked."""
+        if self.target is not None:
+            return margins(scores, self.target)
+        return -margins(scores, self.label)
+
+    def met(self, scores: Floats, rows: Rows) -> NDArray[np.bool_]:
+        """Which rows reach the goal. Near-ties do not, nor do rows over the limit or outside."""
+        fooled: NDArray[np.bool_] = self.gain(scores) > tolerance(scores)
+        if fooled.any():
+            fooled &= self.space.contains(rows, self.max_swaps)
+        return fooled
+
+
+class Attack(ABC):
+    """A search for a text that fools the victim, written for one text."""
+
+    needs: Literal["scores", "gradients"] = "scores"
+
+    @abstractmethod
+    def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
+        """A row that meets the goal, or None."""
+
+
+def better(value: float, than: float) -> bool:
+    """Whether a gain is higher by more than float noise."""
+    return value > than + NOISE * max(1.0, abs(than))
+
+
+def first_best(values: Floats) -> int:
+    """The first index whose value is as high as the highest, but for float noise.
+
+    Equal effects (two words a network cannot tell apart, a max-pool that ignores both) come back
+    from different batches with different last digits. Taking the first within the noise keeps a
+    search on the same path whatever shared its batch.
+    """
+    top = values.max()
+    return int((values >= top - NOISE * max(1.0, abs(top))).argmax())
+
+
+def leaders(values: Floats, k: int) -> list[int]:
+    """The indices of the k highest values, best first; values within the noise go by index."""
+    order = np.argsort(-values, kind="stable")
+    ordered = values[order].tolist()
+    order = order.tolist()
+    ranked: list[int] = []
+    start = 0
+    while start < len(order) and start < k:
+        least = ordered[start] - NOISE * max(1.0, abs(ordered[start]))
+        end = start + 1
+        while end < len(order) and ordered[end] >= least:
+            end += 1
+        ranked += sorted(order[start:end])
+        start = end
+    return ranked[:k]

@@ -1,0 +1,261 @@
+"""Task: one program on one text, with its cache, its budget and its counts."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unfooled.counting import Rows, row_keys
+from unfooled.errors import Unsupported
+from unfooled.program import Floats, Goal, Gradients, Program, Question, Scores, Spent
+from unfooled.space import Space
+from unfooled.victims.base import Differentiable, Prepared, Victim
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[T]):
+    """A program to be run on a text: what the engine is given."""
+
+    key: str
+    space: Space
+    program: Program[T]
+    goal: Goal | None = None
+    max_queries: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[T]):
+    """What came of a job. `best` is the best row that met the goal, kept when a budget is set."""
+
+    job: Job[T]
+    value: T | None
+    queries: int
+    forwards: int
+    exhausted: bool = False
+    best: Rows | None = None
+    error: str | None = None
+    traceback: str | None = None
+
+
+class Ask:
+    """Rows of one question that the victim must still score, and where the answers go."""
+
+    __slots__ = (
+        "answer",
+        "left",
+        "of",
+        "offset",
+        "question",
+        "rows",
+        "slots",
+        "task",
+        "tokens",
+        "whole",
+    )
+
+    def __init__(
+        self, task: Task[Any], question: Scores | Gradients, rows: Rows, *, whole: bool
+    ) -> None:
+        self.task, self.question, self.rows, self.whole = task, question, rows, whole
+        self.left = len(rows)
+        self.slots: list[int] | None = None  # where the answer lies in the cache, None: not there
+        self.offset = 0  # where the fresh rows go
+        self.answer: Any = None
+        self.tokens = task.prepared.tokens(rows) if len(rows) else 0
+
+    def deliver(self, start: int, scores: Floats) -> None:
+        """Takes the scores of rows start, start + 1, ..."""
+        into = self.task.store if self.slots is not None else self.answer
+        begin = self.offset + start
+        into[begin : begin + len(scores)] = scores
+        self.left -= len(scores)
+
+    def result(self) -> Any:
+        """The whole answer, once nothing is left."""
+        return self.task.store[self.slots] if self.slots is not None else self.answer
+
+
+class Task(Generic[T]):
+    """Drives one program: takes its questions apart, remembers answers, counts, ends."""
+
+    def __init__(self, job: Job[T], victim: Victim, *, cache_rows: int) -> None:
+        self.job, self.victim, self.cache_rows = job, victim, cache_rows
+        self.space = job.space
+        self.prepared: Prepared = victim.prepare(job.space)
+        self.classes = len(victim.labels)
+        self.queries = self.forwards = 0
+        self.store: NDArray[np.float64] = np.empty((64, self.classes))
+        self.result: Result[T] | None = None
+        self._index: dict[bytes, int] = {}
+        self._columns = np.arange(len(self.space.counts))
+        self._asks: list[Ask] = []
+        self._single = True
+        self._spent = False
+        self._best: tuple[tuple[int, float], Rows] | None = None
+        self._version = self.space.version
+
+    def start(self) -> list[Ask]:
+        """Runs the program to its first question."""
+        return self._send(None)
+
+    @property
+    def ready(self) -> bool:
+        """Whether every row of the pending question has its answer."""
+        return all(ask.left == 0 for ask in self._asks)
+
+    def resume(self) -> list[Ask]:
+        """Hands over the answer; returns what the next question needs from the victim."""
+        answers = [ask.result() for ask in self._asks]
+        if self.job.max_queries is not None and self.job.goal is not None:
+            self._remember(answers)
+        if self._spent:
+            return self._end_of_budget(answers)
+        return self._send(answers[0] if self._single else tuple(answers))
+
+    def fail(self, error: str, trace: str | None = None) -> None:
+        """Ends the task with an error that belongs to its text."""
+        self._asks = []
+        self.job.program.close()
+        self._finish(None, error=error, trace=trace)
+
+    def _send(self, answer: Any) -> list[Ask]:
+        try:
+            return self._take_apart(self.job.program.send(answer))
+        except StopIteration as stop:
+            return self._finish(stop.value)
+        except Unsupported:
+            raise
+        except Exception as error:
+            return self._finish(
+                None, error=f"{type(error).__name__}: {error}", trace=traceback.format_exc()
+            )
+
+    def _end_of_budget(self, answers: list[Any]) -> list[Ask]:
+        cut = self._asks[-1]
+        rows = cut.question.rows[: len(answers[-1])]
+        try:
+            self.job.program.throw(Spent(rows, answers[-1]))
+        except StopIteration as stop:
+            return self._finish(stop.value, exhausted=True)
+        except Spent:
+            return self._finish(None, exhausted=True)
+        except Exception as error:
+            return self._finish(
+                None, error=f"{type(error).__name__}: {error}", trace=traceback.format_exc()
+            )
+        self.job.program.close()
+        return self._finish(None, exhausted=True)
+
+    def _finish(
+        self,
+        value: T | None,
+        *,
+        exhausted: bool = False,
+        error: str | None = None,
+        trace: str | None = None,
+    ) -> list[Ask]:
+        best = self._best[1] if self._best else None
+        self.result = Result(
+            self.job, value, self.queries, self.forwards, exhausted, best, error, trace
+        )
+        return []
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def _take_apart(self, asked: Question | tuple[Question, ...]) -> list[Ask]:
+        if self.space.version != self._version:  # an open copy has grown
+            self._version = self.space.version
+            self.prepared = self.victim.prepare(self.space)
+            self._columns = np.arange(len(self.space.counts))
+        self._single = not isinstance(asked, tuple)
+        self._asks = []
+        for question in asked if isinstance(asked, tuple) else (asked,):
+            self._asks.append(self._ask(question))
+            if self._spent:
+                break
+        return [ask for ask in self._asks if ask.left]
+
+    def _ask(self, question: Question) -> Ask:
+        if isinstance(question, Gradients):
+            if not isinstance(self.victim, Differentiable):
+                raise Unsupported(
+                    f"{self.victim.name} cannot answer Gradients: it is scored from outside. Word models "
+                    "(unfooled train) and Hugging Face classifiers can"
+                )
+        elif not isinstance(question, Scores):
+            raise Unsupported(
+                f"{type(question).__name__} is part of the contract, but no sentence encoder or masked "
+                "language model is connected to this engine"
+            )
+        rows = self._affordable(question)
+        if isinstance(question, Gradients):
+            ask = Ask(self, question, rows, whole=True)
+        else:
+            ask = self._look_up(question, rows)
+        self.forwards += ask.left
+        return ask
+
+    def _affordable(self, question: Scores | Gradients) -> Rows:
+        rows = np.ascontiguousarray(question.rows, dtype=np.int16)
+        if rows.ndim == 1:
+            rows = rows[None]
+        most = self.job.max_queries
+        if most is not None and self.queries + len(rows) > most:
+            rows, self._spent = rows[: most - self.queries], True
+        self.queries += len(rows)
+        return rows
+
+    def _look_up(self, question: Scores, rows: Rows) -> Ask:
+        canon = self.prepared.canon
+        if canon is not None:
+            rows = canon[self._columns, rows]
+        n = len(rows)
+        full = len(self._index) + n > self.cache_rows
+        if not question.cache or n > self.cache_rows or (full and self._asks):
+            ask = Ask(self, question, rows, whole=False)
+            ask.answer = np.empty((n, self.classes))
+            return ask
+        if full:
+            self._index.clear()
+        index, known = self._index, len(self._index)
+        slots = [index.setdefault(key, len(index)) for key in row_keys(rows)]
+        new = len(index) - known
+        if new != n:
+            rows = rows[_first_seen(slots, known, new)]
+        if len(index) > len(self.store):
+            grown = np.empty((max(2 * len(self.store), len(index)), self.classes))
+            grown[:known] = self.store[:known]
+            self.store = grown
+        ask = Ask(self, question, rows, whole=False)
+        ask.slots, ask.offset = slots, known
+        return ask
+
+    def _remember(self, answers: Sequence[Any]) -> None:
+        """Keeps the best row that met the goal: fewest swaps, then highest gain."""
+        goal = self.job.goal
+        for ask, scores in zip(self._asks, answers, strict=True):
+            if goal is None or ask.whole or not len(scores):
+                continue
+            rows = np.atleast_2d(ask.question.rows)[: len(scores)]
+            for i in np.flatnonzero(goal.met(scores, rows)):
+                rank = (int(np.count_nonzero(rows[i])), -float(goal.gain(scores[i : i + 1])[0]))
+                if self._best is None or rank < self._best[0]:
+                    self._best = rank, rows[i].copy()
+
+
+def _first_seen(slots: list[int], known: int, new: int) -> list[int]:
+    """Which entries met a row for the first time: their slots are the next free ones in turn."""
+    picks, wanted = [], known
+    for i, slot in enumerate(slots):
+        if slot == wanted:
+            picks.append(i)
+            wanted += 1
+    assert wanted == known + new
+    return picks

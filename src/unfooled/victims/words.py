@@ -1,0 +1,229 @@
+"""Word models of `unfooled.models` as victims: one id per word, rows by gathers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from unfooled import models
+from unfooled.counting import Rows
+from unfooled.errors import OutOfMemory, Unsupported
+from unfooled.fingerprints import path_fingerprint
+from unfooled.models.encoding import encode, pad
+from unfooled.models.store import WordModel
+from unfooled.models.vocabulary import Vocabulary
+from unfooled.space import DELETED, Space
+from unfooled.text import Source, Text
+from unfooled.victims.base import Differentiable, Floats, Part, Prepared
+from unfooled.victims.first_order import first_order
+from unfooled.victims.pieces import Body, Ids, PieceTable, covering_rows
+
+_UNKNOWN_WORD = "ʬʬʬ"  # parses as one word and is in no vocabulary
+
+
+class WordTable(Prepared):
+    """A space as word ids. `table` is None where words join up with their neighbours in the string."""
+
+    def __init__(self, space: Space, table: PieceTable | None, *, limit: int) -> None:
+        self.space, self.table, self.limit = space, table, limit
+        self.other: Tensor | None = None  # the encoded fixed side of a pair, made on first use
+        self.length = min(max(len(table.base), 1), limit) if table and table.simple else None
+        self.canon = _blind(table.canon, table, limit) if table else None
+
+    def tokens(self, rows: Rows) -> int:
+        if self.length is not None:
+            return self.length
+        longest = self.table.tokens(rows) if self.table else len(self.space.original)
+        return min(max(longest, 1), self.limit)
+
+
+class WordVictim(Differentiable):
+    """A network over word vectors with its vocabulary."""
+
+    def __init__(
+        self, model: WordModel, *, name: str, fingerprint: str, device: str = "cpu"
+    ) -> None:
+        self.model, self.name, self.labels = model, name, model.labels
+        self.device = torch.device(device)
+        self.network = model.network.to(self.device).eval()
+        self.depth = 0 if self.device.type == "cpu" else 2
+        self.batch_rows = 128 if self.device.type == "cpu" else 2048
+        self._limit = model.config.max_words
+        self._fingerprint = fingerprint
+
+    @classmethod
+    def load(cls, folder: Path | str, *, device: str = "cpu") -> WordVictim:
+        """The word model saved in a folder."""
+        model = models.load(folder)
+        return cls(
+            model, name=Path(folder).name, fingerprint=path_fingerprint(folder), device=device
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        return self._fingerprint
+
+    def scores(self, sources: Sequence[Source]) -> Floats:
+        blocks = []
+        for start in range(0, len(sources), self.batch_rows):
+            texts = [Text.parse(s) for s in sources[start : start + self.batch_rows]]
+            batch = pad([self._encode(text) for text in texts]).to(self.device)
+            with torch.inference_mode():
+                blocks.append(self.network(*batch).cpu().numpy())
+        return np.concatenate(blocks) if blocks else np.empty((0, len(self.labels)), np.float32)
+
+    def _encode(self, text: Text) -> tuple[list[int], ...]:
+        return encode(
+            text, self.model.vocabulary, max_words=self._limit, pair=self.model.config.pair
+        )
+
+    def prepare(self, space: Space) -> WordTable:
+        self._encode(space.original)  # refuses a pair where a single text is read, and the reverse
+        if space.original.editable == "both":
+            return WordTable(space, None, limit=self._limit)
+        ids = self.model.vocabulary.ids
+        table = PieceTable(
+            space,
+            fixed=[(i,) for i in ids(space.original.words)],
+            choices=[
+                [tuple(ids(Text.parse(c).words)) for c in found] for found in space.candidates
+            ],
+            unknown=(Vocabulary.unknown,),
+        )
+        made = WordTable(space, table, limit=self._limit)
+        rows = covering_rows(space)
+        body, spelled = self._body(made, rows), self._spelled(space, rows)
+        same = np.array_equal(body.lengths, spelled.lengths) and np.array_equal(
+            body.ids, spelled.ids
+        )
+        return made if same else WordTable(space, None, limit=self._limit)
+
+    def _body(self, prepared: WordTable, rows: Rows) -> Body:
+        """Ids of rows, cut to the model's length; an empty text is one unknown word."""
+        if prepared.table is None:
+            return self._spelled(prepared.space, rows)
+        ids, lengths = prepared.table.body(rows)
+        if ids.shape[1] == 0:
+            ids = np.full((len(rows), 1), Vocabulary.padding)
+        ids[lengths == 0, 0] = Vocabulary.unknown
+        return Body(ids[:, : self._limit], np.clip(lengths, 1, self._limit))
+
+    def _spelled(self, space: Space, rows: Rows) -> Body:
+        """The same by way of strings, as the public entry does it."""
+        side = 1 if space.original.editable == "second" else 0
+        found = [
+            self._encode(Text.parse(s))[side] for s in space.sources(rows, unknown=_UNKNOWN_WORD)
+        ]
+        lengths = np.array([len(f) for f in found])
+        ids = np.full((len(rows), max(lengths, default=0)), Vocabulary.padding, dtype=np.int64)
+        for row, numbers in zip(ids, found, strict=True):
+            row[: len(numbers)] = numbers
+        return Body(ids, lengths)
+
+    def submit(self, parts: Sequence[Part]) -> Callable[[], Floats]:
+        if any(p.prepared.space.original.editable == "both" for p in parts):
+            sources = [
+                s for p in parts for s in p.prepared.space.sources(p.rows, unknown=_UNKNOWN_WORD)
+            ]
+            return lambda: self.scores(sources)
+        ids, lengths = self._assemble(parts)
+        try:
+            with torch.inference_mode():
+                vectors = self.network.embedding(self._tensor(ids))
+                logits = self._head(self.network.encode(vectors, self._mask(ids, lengths)), parts)
+        except torch.OutOfMemoryError as error:
+            raise OutOfMemory(str(error)) from error
+        return lambda: logits.cpu().numpy()
+
+    def _head(self, body: Tensor, parts: Sequence[Part]) -> Tensor:
+        """Logits from the encoded editable side; a fixed side is encoded once per text."""
+        if not self.model.config.pair:
+            return self.network.classify(body)
+        counts = [len(p.rows) for p in parts]
+        others = torch.cat(
+            [self._other(p.prepared).expand(n, -1) for p, n in zip(parts, counts, strict=True)]
+        )
+        second = np.repeat([p.prepared.space.original.editable == "second" for p in parts], counts)
+        is_second = torch.from_numpy(second).to(self.device)[:, None]
+        return self.network.classify(
+            torch.where(is_second, others, body), torch.where(is_second, body, others)
+        )
+
+    def _assemble(self, parts: Sequence[Part]) -> Body:
+        total = sum(len(p.rows) for p in parts)
+        plain = all(p.prepared.length is not None and not (p.rows == DELETED).any() for p in parts)
+        if plain:
+            ids = np.zeros((total, max(p.prepared.length for p in parts)), dtype=np.int64)
+            start = 0
+            for prepared, rows in parts:
+                stop = start + len(rows)
+                if len(prepared.table.base):
+                    prepared.table.fill(rows, ids[start:stop, : prepared.length])
+                else:
+                    ids[start:stop, 0] = Vocabulary.unknown
+                start = stop
+            return Body(
+                ids, np.repeat([p.prepared.length for p in parts], [len(p.rows) for p in parts])
+            )
+        bodies = [self._body(p.prepared, p.rows) for p in parts]
+        ids = np.zeros((total, max(b.ids.shape[1] for b in bodies)), dtype=np.int64)
+        start = 0
+        for body in bodies:
+            ids[start : start + len(body.ids), : body.ids.shape[1]] = body.ids
+            start += len(body.ids)
+        return Body(ids, np.concatenate([b.lengths for b in bodies]))
+
+    def _other(self, prepared: WordTable) -> Tensor:
+        if prepared.other is None:
+            text = prepared.space.original
+            fixed = self._encode(text)[0 if text.editable == "second" else 1]
+            ids = torch.tensor([fixed], device=self.device)
+            mask = torch.ones_like(ids, dtype=torch.bool)
+            with torch.no_grad():
+                prepared.other = self.network.encode(self.network.embedding(ids), mask)
+        return prepared.other
+
+    def gradients(self, parts: Sequence[Part], of: Sequence[int]) -> list[Floats]:
+        for part in parts:
+            if part.prepared.table is None:
+                raise Unsupported(
+                    f"{self.name} has no gradients for {str(part.prepared.space.original)!r:.60}: its "
+                    "words join up with their candidates, or both sides of a pair are editable"
+                )
+        counts = [len(p.rows) for p in parts]
+        ids, lengths = self._assemble(parts)
+        vectors = self.network.embedding(self._tensor(ids)).detach().requires_grad_()
+        logits = self._head(self.network.encode(vectors, self._mask(ids, lengths)), parts)
+        wanted = torch.from_numpy(np.repeat(np.array(of), counts)).to(self.device)
+        (slopes,) = torch.autograd.grad(logits.gather(1, wanted[:, None]).sum(), vectors)
+        weights = self.network.embedding.weight.detach().cpu().numpy()
+        blocks = np.split(slopes.cpu().numpy(), np.cumsum(counts)[:-1])
+        return [
+            first_order(part.prepared.table, part.rows, block, vectors=weights)
+            for part, block in zip(parts, blocks, strict=True)
+        ]
+
+    def _tensor(self, ids: Ids) -> Tensor:
+        return torch.from_numpy(ids).to(self.device, non_blocking=True)
+
+    def _mask(self, ids: Ids, lengths: Ids) -> Tensor:
+        real: NDArray[np.bool_] = np.arange(ids.shape[1]) < lengths[:, None]
+        return torch.from_numpy(real).to(self.device, non_blocking=True)
+
+
+def _blind(canon: Rows | None, table: PieceTable, limit: int) -> Rows | None:
+    """Words behind the model's length limit are never read: all their choices are one."""
+    if not table.simple or not (table.offsets >= limit).any():
+        return canon
+    if canon is None:
+        width = table.picks.shape[1]
+        codes = np.array([*range(width - 2), -2, -1], dtype=np.int16)
+        canon = np.repeat(codes[None], len(table.offsets), axis=0)
+    seen = np.where((table.offsets >= limit)[:, None], np.int16(0), canon)
+    seen[:, DELETED] = canon[:, DELETED]  # taking a word out pulls later words in
+    return seen
