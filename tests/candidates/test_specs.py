@@ -138,3 +138,12 @@ def test_filters_are_part_of_the_fingerprint(tiny: dict[str, str]) -> None:
         Similar(ONE, min=0.6, vectors=tiny["vectors"]).fingerprint,
     }
     assert len(prints) == 5
+
+
+def test_filters_see_the_two_sides_of_a_pair_apart(tiny: dict[str, str]) -> None:
+    # In one passage `zebra` would follow a modal verb and be a verb like `running`.
+    source = SamePos(load({"zebra": ["running", "movie"]}), tagger=tiny["tagger"])
+    rows = source.rows(Text.pair("it could", "zebra", editable="both"))
+    assert (rows[2].tag, rows[2].kept) == ("NN", ("movie",))
+    only = source.rows(Text.pair("it could", "zebra"))
+    assert [(row.position, row.kept) for row in only] == [(0, ("movie",))]

@@ -50,7 +50,15 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> WordNet:
         ("funny", "JJS", "funniest"),
         ("good", "JJS", "best"),
         ("good", "JJR", "better"),
-        ("hot", "JJR", "hotter"),
+        ("kind", "JJR", "kinder"),
+        ("hop", "VBD", "hopped"),  # not the past tense of hope
+        ("rate", "VBG", "rating"),
+        ("rat", "VBG", "ratting"),
+        ("quit", "VBG", "quitting"),
+        ("fix", "VBD", "fixed"),
+        ("show", "VBG", "showing"),
+        ("emphasis", "NNS", "emphases"),
+        ("series", "NNS", "series"),
         ("movie", "NN", "movie"),
         ("discover", "VB", "discover"),
     ],
@@ -68,6 +76,7 @@ def test_spellings_that_vary_are_all_given(tiny: WordNet) -> None:
 def test_long_adjectives_have_no_form_of_one_word(tiny: WordNet) -> None:
     assert inflect("enjoyable", "JJS", wordnet=tiny) == ()
     assert inflect("quickly", "RBR", wordnet=tiny) == ()
+    assert inflect("set", "JJR", wordnet=tiny) == ()  # doubled comparatives are listed, or none
 
 
 def test_a_phrase_inflects_its_head(tiny: WordNet) -> None:

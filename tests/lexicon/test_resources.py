@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tiny_lexicon import write_tagger, write_vectors, write_wordnet
 from unfooled.errors import InputError
-from unfooled.lexicon import resources, stopwords
+from unfooled.lexicon import resources, stopwords, tagger, vectors, wordnet
 
 
 def test_a_path_is_itself(tmp_path: Path) -> None:
@@ -73,3 +74,24 @@ def test_stop_words_and_halves_of_contractions(tmp_path: Path) -> None:
 def test_a_folder_without_stop_words(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no list of stop words"):
         stopwords.load(str(tmp_path))
+
+
+def test_loaders_accept_paths_and_load_once(tmp_path: Path) -> None:
+    database = wordnet.load(str(write_wordnet(tmp_path / "wn")))
+    assert database is wordnet.load(str(tmp_path / "wn"))
+    assert database.synonyms("child", "n") == ("kid",)
+    table = vectors.load(str(write_vectors(tmp_path / "v.txt")))
+    assert table is vectors.load(str(tmp_path / "v.txt"))
+    assert "film" in table
+    path = write_tagger(tmp_path / "tagger.json")
+    assert tagger.load(str(path)).tag(["the", "film"]) == ("DT", "NN")
+    assert tagger.load(str(tmp_path)).tag(["the", "film"]) == ("DT", "NN")  # its folder
+
+
+def test_a_tagger_forgets_old_passages_but_not_their_tags(tmp_path: Path) -> None:
+    model = tagger.read(write_tagger(tmp_path / "tagger.json"))
+    before = model.tag(["the", "films"])
+    for number in range(5000):
+        model.tag([f"word{number}"])
+    assert len(model._cache) <= 4096
+    assert model.tag(["the", "films"]) == before == ("DT", "NNS")

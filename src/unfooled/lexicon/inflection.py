@@ -43,6 +43,7 @@ tear tore torn, throw threw thrown, thrust thrust thrust, tread trod trodden, up
 wake woke woken, wear wore worn, weave wove woven, wed wed wed, write wrote written
 """
 _PAST = {lemma: (past, done) for lemma, past, done in (v.split() for v in _VERBS.split(","))}
+_SHORT = re.compile(r"^(?:qu|[^aeiou])*[aeiou][bdgklmnprtz]$")  # one syllable, one vowel
 _PREFIXES = ["be", "for", "fore", "mis", "out", "over", "par", "re", "un", "under", "up", "with"]
 
 
@@ -75,7 +76,9 @@ def _other(lemma: str, tag: str, *, wordnet: WordNet) -> tuple[str, ...]:
     ending = "er" if tag in ("JJR", "RBR") else "est"
     # The lists give better and best, bigger and biggest alike; the last letters tell them apart.
     listed = tuple(f for f in listed if f.endswith("st") == (ending == "est"))
-    return listed or _graded(lemma, ending)
+    # The list also names what is no comparative, by mapping it to itself: `archer archer`.
+    others = wordnet.exceptions(INFLECTED[tag])
+    return listed or tuple(f for f in _graded(lemma, ending) if lemma in others.get(f, (lemma,)))
 
 
 def _verb(lemma: str, tag: str, *, wordnet: WordNet) -> tuple[str, ...]:
@@ -83,12 +86,12 @@ def _verb(lemma: str, tag: str, *, wordnet: WordNet) -> tuple[str, ...]:
     if tag == "VBZ":
         return (*(f for f in listed if f.endswith("s")), *_with_s(lemma))
     if tag == "VBG":
-        return (*(f for f in listed if f.endswith("ing")), _with_ing(lemma))
+        return (*(f for f in listed if f.endswith("ing")), _with_ing(_doubled(lemma)))
     past = tuple(f for f in listed if not f.endswith(("ing", "s")))
     known = _principal_parts(lemma, past)
     if known:
         return (known[tag == "VBN"],)
-    return (*past, _with_ed(lemma))
+    return (*past, _with_ed(_doubled(lemma)))
 
 
 def _principal_parts(lemma: str, past: tuple[str, ...]) -> tuple[str, str] | None:
@@ -105,7 +108,16 @@ def _principal_parts(lemma: str, past: tuple[str, ...]) -> tuple[str, str] | Non
     return None
 
 
+def _doubled(lemma: str) -> str:
+    """`hop` becomes `hopp` before an ending, or its forms would be those of `hope`."""
+    return lemma + lemma[-1] if _SHORT.match(lemma) else lemma
+
+
 def _plural(lemma: str) -> tuple[str, ...]:
+    if lemma in ("corps", "means", "series", "species"):
+        return (lemma,)
+    if lemma.endswith("sis"):
+        return (lemma[:-2] + "es",)
     if re.search(r"(?<!hu)(?<!ger)(?<!ro)(?<!sha)(?<!talis)(?<!otto)(?<!cai)man$", lemma):
         return (lemma[:-2] + "en",)  # not listed, since morphy has a rule for it
     return _with_s(lemma)
@@ -145,6 +157,5 @@ def _graded(lemma: str, ending: str) -> tuple[str, ...]:
         return ()
     if lemma.endswith("e"):
         return (lemma + ending[1:],)
-    if re.search(r"^[^aeiou]*[aeiou][bdgmnpt]$", lemma):
-        return (lemma + lemma[-1] + ending,)
-    return (lemma + ending,)
+    # Bigger, hotter and sadder are listed; `setter` and `upper` are something else.
+    return () if _SHORT.match(lemma) else (lemma + ending,)
