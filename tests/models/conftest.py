@@ -6,21 +6,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from toy_models import BAD, FILLER, GOOD, Toy, pairs, sentences
+from toy_models import BAD, FILLER, GOOD, pairs, sentences
+
+from unfooled.data import Dataset
 
 
 @pytest.fixture(scope="session")
-def toy() -> Toy:
+def toy() -> Dataset:
     return sentences(240, seed=1)
 
 
 @pytest.fixture(scope="session")
-def toy_test() -> Toy:
+def toy_test() -> Dataset:
     return sentences(60, seed=2)
 
 
 @pytest.fixture(scope="session")
-def toy_pairs() -> Toy:
+def toy_pairs() -> Dataset:
     return pairs(200, seed=3)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from toy_models import Toy, sentences
+from toy_models import sentences, toy_set
 
+from unfooled.data import Dataset
 from unfooled.errors import InputError
 from unfooled.models.split import hold_out, split
 from unfooled.text import Example, Text
@@ -45,7 +46,7 @@ def test_two_texts_are_enough_and_one_is_not():
 
 
 def test_a_given_dev_split_is_used_and_none_is_made_without_early_stopping():
-    data, dev = Toy(numbered(20)), Toy(numbered(4))
+    data, dev = toy_set(numbered(20)), toy_set(numbered(4))
     assert split(data, dev, early_stopping=True) == (data.examples, dev.examples)
     assert split(data, dev, early_stopping=False) == (data.examples, dev.examples)
     assert split(data, None, early_stopping=False) == (data.examples, ())
@@ -54,19 +55,23 @@ def test_a_given_dev_split_is_used_and_none_is_made_without_early_stopping():
 
 def test_other_labels_in_the_dev_data_are_refused():
     with pytest.raises(InputError, match="same order"):
-        split(Toy(numbered(4)), Toy(numbered(4), ("positive", "negative")), early_stopping=True)
+        split(
+            toy_set(numbered(4)),
+            toy_set(numbered(4), ("positive", "negative")),
+            early_stopping=True,
+        )
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (Toy(()), "has no examples"),
-        (Toy(numbered(3), ("only",)), "needs two or more"),
-        (Toy((*numbered(2), Example(Text.parse("x"), 2, "x"))), "example x: label 2"),
-        (Toy((*numbered(2), Example(Text.pair("x", "y"), 1, "p"))), r"mixes .* \(example p\)"),
+        (toy_set(()), "has no examples"),
+        (toy_set(numbered(3), ("only",)), "needs two or more"),
+        (toy_set((*numbered(2), Example(Text.parse("x"), 2, "x"))), "example x: label 2"),
+        (toy_set((*numbered(2), Example(Text.pair("x", "y"), 1, "p"))), r"mixes .* \(example p\)"),
     ],
 )
-def test_unusable_data_is_named(data: Toy, message: str):
+def test_unusable_data_is_named(data: Dataset, message: str):
     with pytest.raises(InputError, match=message):
         split(data, None, early_stopping=False)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 import numpy as np
 import torch
 
+from unfooled.data import Dataset
 from unfooled.models import Vocabulary, WordModel, build
 from unfooled.models.config import ModelConfig
 from unfooled.text import Example, Text
@@ -16,15 +17,13 @@ BAD = ("bad", "poor", "awful", "dull")
 FILLER = ("a", "the", "film", "plot", "story", "quite", "very", "indeed")
 
 
-@dataclass(frozen=True)
-class Toy:
-    """What a model needs of a data set."""
-
-    examples: tuple[Example, ...]
-    labels: tuple[str, ...] = ("negative", "positive")
+def toy_set(
+    examples: Iterable[Example], labels: tuple[str, ...] = ("negative", "positive")
+) -> Dataset:
+    return Dataset("toy", tuple(examples), labels)
 
 
-def sentences(count: int, seed: int) -> Toy:
+def sentences(count: int, seed: int) -> Dataset:
     """Filler with one telling word: a model that reads words gets all of them right."""
     rng = np.random.default_rng(seed)
     examples = []
@@ -33,10 +32,10 @@ def sentences(count: int, seed: int) -> Toy:
         words = list(rng.choice(FILLER, size=rng.integers(1, 7)))
         words.insert(int(rng.integers(len(words) + 1)), str(rng.choice((BAD, GOOD)[label])))
         examples.append(Example(Text.parse(" ".join(words)), label, f"toy-{number}"))
-    return Toy(tuple(examples))
+    return toy_set(examples)
 
 
-def pairs(count: int, seed: int) -> Toy:
+def pairs(count: int, seed: int) -> Dataset:
     """Two telling words, one a side: the label says whether they agree."""
     rng = np.random.default_rng(seed)
     examples = []
@@ -45,7 +44,7 @@ def pairs(count: int, seed: int) -> Toy:
         second = first if label else 1 - first
         texts = [f"the film is {rng.choice((BAD, GOOD)[side])}" for side in (first, second)]
         examples.append(Example(Text.pair(*texts), label, f"pair-{number}"))
-    return Toy(tuple(examples), ("differ", "agree"))
+    return toy_set(examples, ("differ", "agree"))
 
 
 def tiny_config(arch: str, *, pair: bool = False, entries: int = 12) -> ModelConfig:

@@ -10,11 +10,12 @@ import torch
 from torch import Tensor
 
 from unfooled.errors import InputError
+from unfooled.lexicon.vectors import Vectors, load
 from unfooled.models.config import ARCHITECTURES, ModelConfig
 from unfooled.models.encoding import Batch, bucketed, encode, pad, sides
 from unfooled.models.fit import Fitted, Schedule, Task, fit, forked
 from unfooled.models.networks import Network, build
-from unfooled.models.pretrained import EXTRA_WORDS, Pretrained, read_vectors
+from unfooled.models.pretrained import EXTRA_WORDS, embedding_table
 from unfooled.models.scoring import measured, word_logits
 from unfooled.models.split import Split
 from unfooled.models.store import WordModel
@@ -72,7 +73,7 @@ def train_words(
     device: torch.device,
 ) -> tuple[WordModel, Fitted]:
     """A word model trained on the split, and its epochs."""
-    pretrained = None if recipe.source is None else read_vectors(recipe.source)
+    pretrained = None if recipe.source is None else load(recipe.source)
     vocabulary = Vocabulary.build(
         (words for example in parts.train for words in sides(example.text)),
         recipe.vocabulary_size,
@@ -82,7 +83,7 @@ def train_words(
     with forked(schedule.seed):
         network = build(config)
         if pretrained:
-            table = pretrained.table(vocabulary, seed=schedule.seed)
+            table = embedding_table(pretrained, vocabulary, seed=schedule.seed)
             network.embedding.weight.data.copy_(torch.from_numpy(table))
         else:
             network.embedding.weight.data.mul_(_SCRATCH_SPREAD)
@@ -103,7 +104,7 @@ def _config(
     recipe: WordRecipe,
     vocabulary: Vocabulary,
     labels: tuple[str, ...],
-    pretrained: Pretrained | None,
+    pretrained: Vectors | None,
     pair: bool,
 ) -> ModelConfig:
     defaults = ARCHITECTURES[recipe.arch]
@@ -111,7 +112,7 @@ def _config(
         arch=recipe.arch,
         entries=len(vocabulary),
         classes=len(labels),
-        dimensions=pretrained.vectors.shape[1] if pretrained else defaults.dimensions,
+        dimensions=pretrained.matrix.shape[1] if pretrained else defaults.dimensions,
         units=defaults.units,
         pair=pair,
         max_words=defaults.max_words if recipe.max_words is None else recipe.max_words,
