@@ -61,11 +61,10 @@ class PieceTable:
     ) -> None:
         column_of = {p: c for c, p in enumerate(space.positions)}
         pool: list[int] = []
-        starts, sizes, slots = (
-            [],
-            [],
-            [],
-        )  # one entry per slot: a column, or a stretch of fixed words
+        # One entry per slot: a column, or a stretch of fixed words.
+        starts: list[Ids] = []
+        sizes: list[Ids] = []
+        slots: list[int] = []
         stretch = False
         for position, pieces in enumerate(fixed):
             if position in column_of:
@@ -182,13 +181,15 @@ def canonical_choices(options: Sequence[Sequence[Hashable]], width: int) -> Rows
     Choices without pieces (None, or nothing at all) are never taken for one another.
     """
     codes = [*range(width - 2), DELETED, UNKNOWN]
-    table = np.empty((len(options), width), dtype=np.int16)
-    for column, pieces in enumerate(options):
-        first: dict[Hashable, int] = {}
-        for code in codes:
-            table[column, code] = first.setdefault(pieces[code], code) if pieces[code] else code
-    identity = np.array(codes, dtype=np.int16)
-    return None if (table == identity).all() else table
+    table, differs = [], False
+    for pieces in options:
+        row = codes
+        if len(set(pieces)) < width:
+            first: dict[Hashable, int] = {}
+            row = [first.setdefault(p, c) if p else c for p, c in zip(pieces, codes, strict=True)]
+            differs = differs or row != codes
+        table.append(row)
+    return np.array(table, dtype=np.int16) if differs else None
 
 
 def covering_rows(space: Space) -> Rows:

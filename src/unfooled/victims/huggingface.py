@@ -1,0 +1,229 @@
+"""Hugging Face sequence classifiers as victims: rows become token ids without tokenising again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from unfooled.errors import InputError, OutOfMemory
+from unfooled.fingerprints import path_fingerprint, value_fingerprint
+from unfooled.space import Space
+from unfooled.text import Source
+from unfooled.victims.base import Differentiable, Floats, Part
+from unfooled.victims.encoder import Encoded, Encoder
+from unfooled.victims.frames import ITEM, pack
+from unfooled.victims.pretrained import Classifier, open_folder
+from unfooled.victims.token_table import TokenTable
+from unfooled.victims.word_slopes import Spelled, candidate_means, read_spelled, slopes_by_choice
+
+_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
+
+
+class HuggingFaceVictim(Differentiable):
+    """A sequence classifier and its tokenizer; scores are float32 logits."""
+
+    def __init__(
+        self,
+        model: Classifier,
+        *,
+        name: str,
+        fingerprint: str | None = None,
+        device: str | None = None,
+    ) -> None:
+        self.name, self.labels, self._fingerprint = name, model.labels, fingerprint
+        try:
+            self.device = torch.device(device or "cpu")
+            self.network: Any = model.network.to(self.device).eval()
+        except (RuntimeError, AssertionError) as error:
+            reason = str(error).splitlines()[0]
+            raise InputError(f"the device {device!r} cannot be used: {reason}") from error
+        self.encoder = Encoder(model.tokenizer, limit=model.limit)
+        self.depth = 2 if self.device.type == "cuda" else 0
+        self.batch_rows = 128 if self.device.type == "cpu" else 1024
+        pad = self.network.config.pad_token_id
+        self._pad = pack([0 if pad is None else pad])
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path | str,
+        *,
+        device: str | None = None,
+        dtype: str = "float32",
+        name: str | None = None,
+    ) -> HuggingFaceVictim:
+        """The classifier in a Hugging Face folder."""
+        folder = Path(folder)
+        model, files = open_folder(folder, dtype=dtype), path_fingerprint(folder)
+        whole = files if dtype == "float32" else value_fingerprint([files, dtype])
+        return cls(model, name=name or folder.name, fingerprint=whole, device=device)
+
+    @property
+    def fingerprint(self) -> str | None:
+        return self._fingerprint
+
+    @property
+    def unknown(self) -> str:
+        """What stands for an unknown word: the tokenizer's own token, else its mask or padding."""
+        return self.encoder.unknown
+
+    # --- strings ------------------------------------------------------------------------------
+
+    def scores(self, sources: Sequence[Source]) -> Floats:
+        """In batches of similar length, each padded to its longest."""
+        out = np.empty((len(sources), len(self.labels)), dtype=np.float32)
+        rows = self.encoder.encode(sources)
+        order = sorted(range(len(sources)), key=lambda i: len(rows.ids[i]))
+        for start in range(0, len(order), self.batch_rows):
+            chosen = order[start : start + self.batch_rows]
+            types = [rows.types[i] for i in chosen] if rows.types else []
+            out[chosen] = self._start(Encoded([rows.ids[i] for i in chosen], types))()
+        return out
+
+    # --- rows ---------------------------------------------------------------------------------
+
+    def prepare(self, space: Space) -> TokenTable:
+        return TokenTable(space, self.encoder)
+
+    def submit(self, parts: Sequence[Part]) -> Callable[[], Floats]:
+        return self._start(assembled(parts))
+
+    def _start(self, rows: Encoded) -> Callable[[], Floats]:
+        with memory_errors(), torch.inference_mode():
+            logits: Tensor = self.network(**self._inputs(rows)).logits.float()
+            if self.device.type != "cuda":
+                found = logits.cpu().numpy()
+                return lambda: found
+            out = torch.empty(logits.shape, dtype=logits.dtype, pin_memory=True)
+            out.copy_(logits, non_blocking=True)
+            done = torch.cuda.Event()  # type: ignore[no-untyped-call]
+            done.record()
+
+        def wait() -> Floats:
+            with memory_errors():
+                done.synchronize()
+            return out.numpy()
+
+        return wait
+
+    def _inputs(self, rows: Encoded) -> dict[str, Tensor]:
+        """One padded batch; a mask only where there is padding, types only where there are several."""
+        lengths = list(map(len, rows.ids))
+        longest, left = max(lengths), self.encoder.pad_left
+        padded = rows.ids
+        inputs = {}
+        if min(lengths) < longest:
+            padding = self._pad * (longest // ITEM)
+            if left:
+                padded = [padding[len(row) :] + row for row in rows.ids]
+            else:
+                padded = [row + padding[len(row) :] for row in rows.ids]
+            inputs["attention_mask"] = self._tensor(_mask(lengths, longest, left=left))
+        ids = np.frombuffer(bytearray().join(padded), dtype=np.int64)
+        inputs["input_ids"] = self._tensor(ids.reshape(len(lengths), -1))
+        if rows.types:
+            adjust = bytes.rjust if left else bytes.ljust
+            types = b"".join([adjust(row, longest // ITEM, b"\0") for row in rows.types])
+            kinds = np.frombuffer(types, dtype=np.uint8).astype(np.int64)
+            inputs["token_type_ids"] = self._tensor(kinds.reshape(len(lengths), -1))
+        return inputs
+
+    def _tensor(self, values: NDArray[np.int64]) -> Tensor:
+        tensor = torch.from_numpy(values)
+        if self.device.type == "cuda":
+            tensor = tensor.pin_memory()
+        return tensor.to(self.device, non_blocking=True)
+
+    # --- gradients ----------------------------------------------------------------------------
+
+    def gradients(self, parts: Sequence[Part], of: Sequence[int]) -> list[Floats]:
+        spelled = [read_spelled(p.prepared.space, p.rows, encoder=self.encoder) for p in parts]
+        wanted = np.repeat(np.array(of, dtype=np.int64), [len(p.rows) for p in parts])
+        slopes, vectors = self._slopes(spelled, wanted)
+        found, start = [], 0
+        for part, rows in zip(parts, spelled, strict=True):
+            stop = start + len(part.rows)
+            table: TokenTable = part.prepared
+            if table.means is None:
+                table.means = candidate_means(table.space, self._vectors, encoder=self.encoder)
+            block = slopes[start:stop], vectors[start:stop]
+            left = self.encoder.pad_left
+            found.append(
+                slopes_by_choice(rows, *block, means=table.means, space=table.space, pad_left=left)
+            )
+            start = stop
+        return found
+
+    def _vectors(self, ids: NDArray[np.int64]) -> Floats:
+        with torch.no_grad():
+            numbers = torch.tensor(ids, device=self.device)
+            found: Tensor = self.network.get_input_embeddings()(numbers)
+        return found.float().cpu().numpy()
+
+    def _slopes(self, spelled: Sequence[Spelled], of: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """(rows, tokens, d) gradients of the scores `of` and the token vectors they belong to."""
+        kept: list[Tensor] = []
+
+        def hold(_module: Any, _inputs: Any, out: Tensor) -> Tensor:
+            kept.append(out.detach().requires_grad_())
+            return kept[-1]
+
+        rows = Encoded(
+            list(chain.from_iterable(s.encoded.ids for s in spelled)),
+            list(chain.from_iterable(s.encoded.types for s in spelled)),
+        )
+        hook = self.network.get_input_embeddings().register_forward_hook(hold)
+        try:
+            with memory_errors(), torch.enable_grad():
+                logits: Tensor = self.network(**self._inputs(rows)).logits
+                wanted = torch.from_numpy(of).to(self.device)[:, None]
+                (slopes,) = torch.autograd.grad(logits.gather(1, wanted).sum(), kept[0])
+        finally:
+            hook.remove()
+        return slopes.float().cpu().numpy(), kept[0].detach().float().cpu().numpy()
+
+
+def assembled(parts: Sequence[Part]) -> Encoded:
+    """The token ids of the rows of all parts."""
+    ids: list[bytes] = []
+    types: list[bytes] = []
+    for prepared, rows in parts:
+        found = prepared.lines(rows)
+        ids += found.ids
+        types += found.types or []
+    # Single texts have no types to tell, pairs may: in a batch of both all are spelled out.
+    if types and len(types) < len(ids):
+        types = [t for p, r in parts for t in _types(p.lines(r))]
+    return Encoded(ids, types)
+
+
+def _types(rows: Encoded) -> list[bytes]:
+    return rows.types or [bytes(len(row) // ITEM) for row in rows.ids]
+
+
+def _mask(lengths: list[int], longest: int, *, left: bool) -> NDArray[np.int64]:
+    tokens, width = np.array(lengths)[:, None] // ITEM, longest // ITEM
+    at = np.arange(width)
+    real = at >= width - tokens if left else at < tokens
+    return real.astype(np.int64)
+
+
+@contextmanager
+def memory_errors() -> Iterator[None]:
+    """Turns every way of running out of memory into OutOfMemory."""
+    try:
+        yield
+    except MemoryError as error:
+        raise OutOfMemory("the machine is out of memory") from error
+    except RuntimeError as error:  # torch.OutOfMemoryError is one, the CPU's has no type of its own
+        if isinstance(error, torch.OutOfMemoryError) or any(s in str(error) for s in _MEMORY):
+            raise OutOfMemory(str(error).splitlines()[0]) from error
+        raise

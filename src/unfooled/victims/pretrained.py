@@ -1,0 +1,140 @@
+"""Hugging Face sequence classifiers from a folder or the hub: safetensors only, no foreign code."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from unfooled.errors import InputError, MissingExtra
+from unfooled.models.folder import MARKER, read_json
+
+try:
+    import torch
+    import transformers
+except ImportError as error:
+    raise MissingExtra("a Hugging Face model", "hf") from error
+
+_FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]  # what a hub model may consist of
+# Position embeddings that start after the padding index, which model_max_length may not know.
+_SHIFTED = ("roberta", "camembert", "longformer", "bigbird_roberta")
+
+
+class Classifier(NamedTuple):
+    """A model with its tokenizer, the names of its classes and the most tokens it reads."""
+
+    network: Any
+    tokenizer: Any
+    labels: tuple[str, ...]
+    limit: int | None
+
+
+def open_folder(folder: Path, *, dtype: str = "float32") -> Classifier:
+    """The classifier in a local Hugging Face folder, on the CPU and in evaluation mode."""
+    _refuse_pickles(folder)
+    try:
+        with _quiet():
+            network, report = transformers.AutoModelForSequenceClassification.from_pretrained(
+                folder,
+                use_safetensors=True,
+                trust_remote_code=False,
+                dtype=_dtype(dtype),
+                output_loading_info=True,
+            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    except (OSError, ValueError, ImportError) as error:
+        sentence = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError(f"{folder} is no Hugging Face classifier: {sentence}") from error
+    if report["missing_keys"]:
+        raise InputError(
+            f"{folder} is not a trained classifier: it has no weights for "
+            f"{', '.join(sorted(report['missing_keys'])):.120}; fine-tune it first (unfooled train)"
+        )
+    config = network.config
+    if config.num_labels < 2:
+        raise InputError(f"{folder} has one output, a regression: a classifier has two or more")
+    _give_padding(network, tokenizer)
+    labels = tuple(str(config.id2label[index]) for index in range(config.num_labels))
+    return Classifier(
+        network.eval().requires_grad_(False), tokenizer, labels, _limit(folder, network, tokenizer)
+    )
+
+
+def fetch(name: str) -> Path:
+    """The folder of a hub model, fetched if needed."""
+    try:
+        from huggingface_hub import errors, snapshot_download
+    except ImportError as error:
+        raise MissingExtra("a Hugging Face model", "hf") from error
+    try:
+        with _quiet():
+            return Path(snapshot_download(name, allow_patterns=_FILES))
+    except errors.RepositoryNotFoundError as error:
+        raise InputError(f"the hub has no model {name!r} (or it is private)") from error
+    except (errors.HFValidationError, ValueError) as error:
+        raise InputError(f"{name!r} is not the name of a hub model: expected owner/name") from error
+    except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, OSError) as error:
+        raise InputError(
+            f"{name!r} is not in the local cache and the Hugging Face hub cannot be reached: "
+            "give a local folder, or try again online"
+        ) from error
+
+
+def _dtype(name: str) -> torch.dtype:
+    known = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+    if name not in known:
+        raise InputError(f"dtype is one of {', '.join(known)}, not {name!r}")
+    return known[name]
+
+
+def _refuse_pickles(folder: Path) -> None:
+    if any(folder.glob("*.safetensors")):
+        return
+    pickles = [
+        f.name for f in sorted(folder.iterdir()) if f.suffix in (".bin", ".pt", ".pth", ".ckpt")
+    ]
+    what = (
+        f"only {pickles[0]}, a pickle, which can run code when loaded" if pickles else "no weights"
+    )
+    raise InputError(
+        f"{folder} has {what}: save it again as safetensors (model.save_pretrained(folder) where "
+        "you trust it)"
+    )
+
+
+def _give_padding(network: Any, tokenizer: Any) -> None:
+    """Sets the padding id where the model has none: decoders find the last token by it."""
+    if network.config.pad_token_id is None:
+        pad = tokenizer.pad_token_id
+        network.config.pad_token_id = tokenizer.eos_token_id if pad is None else pad
+
+
+def _limit(folder: Path, network: Any, tokenizer: Any) -> int | None:
+    """The most tokens that model, tokenizer and training allow; None: no limit is known."""
+    limits = [tokenizer.model_max_length]
+    config = network.config
+    positions = getattr(config, "max_position_embeddings", None)
+    if positions and positions > 0:
+        shifted = any(kind in config.model_type.replace("-", "_") for kind in _SHIFTED)
+        limits.append(positions - (config.pad_token_id + 1 if shifted else 0))
+    if (folder / MARKER).is_file():
+        limits.append(int(read_json(folder / MARKER).get("max_length", limits[0])))
+    least = min(limits)
+    return int(least) if least < 1_000_000 else None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without bars and without the report of what was loaded: errors say what matters."""
+    log = transformers.utils.logging
+    level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
+    log.set_verbosity(logging.CRITICAL)
+    log.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        log.set_verbosity(level)
+        if bars:
+            log.enable_progress_bar()  # type: ignore[no-untyped-call]
