@@ -1,3 +1,60 @@
 """How robust is a text classifier to word substitutions, with what guarantee?"""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from unfooled import assets, candidates, data, models
+    from unfooled.errors import UnfooledError
+    from unfooled.outcomes import Outcome, Outcomes
+    from unfooled.runner import attack
+    from unfooled.space import Space
+    from unfooled.text import Example, Text
+    from unfooled.victims import Victim, load, victim
+
+_HOMES = {
+    "Example": "text",
+    "Outcome": "outcomes",
+    "Outcomes": "outcomes",
+    "Space": "space",
+    "Text": "text",
+    "UnfooledError": "errors",
+    "Victim": "victims",
+    "attack": "runner",
+    "load": "victims",
+    "victim": "victims",
+}
+
+__all__ = [
+    "Example",
+    "Outcome",
+    "Outcomes",
+    "Space",
+    "Text",
+    "UnfooledError",
+    "Victim",
+    "assets",
+    "attack",
+    "candidates",
+    "data",
+    "load",
+    "models",
+    "victim",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports each part when it is first asked for."""
+    if name in _HOMES:
+        return getattr(import_module(f"unfooled.{_HOMES[name]}"), name)
+    if name in __all__:
+        return import_module(f"unfooled.{name}")
+    raise AttributeError(f"module 'unfooled' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -265,7 +265,9 @@ class Engine:
         assert isinstance(victim, Differentiable)  # the task has refused the question otherwise
         try:
             parts = [Part(ask.task.prepared, ask.rows) for ask in batch]
-            answers = victim.gradients(parts, [q.of for q in (ask.question for ask in batch) if isinstance(q, Gradients)])
+            answers = victim.gradients(
+                parts, [q.of for q in (ask.question for ask in batch) if isinstance(q, Gradients)]
+            )
         except Exception as error:
             if len(batch) == 1:
                 self._fail(batch[0], batch[0].rows[0], f"{type(error).__name__}: {error}")

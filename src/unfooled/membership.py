@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from unfooled.text import Source, Text
 
@@ -24,14 +25,14 @@ def find_row(original: Text, candidates: Candidates, text: Text | Source) -> lis
     if isinstance(wanted, str) or isinstance(mine, str):
         return None
     if original.editable == "both":
-        return _by_words(original, candidates, Text.pair(*wanted, editable="both"))
+        return _by_sides(original, candidates, wanted)
     side = 1 if original.editable == "second" else 0
     same = wanted[1 - side] == mine[1 - side]
     return _by_string(original, candidates, wanted[side]) if same else None
 
 
 def _by_words(original: Text, candidates: Candidates, text: Text) -> list[int] | None:
-    if (original.gaps, original.other, original.seam) != (text.gaps, text.other, text.seam):
+    if replace(text, words=original.words) != original:  # gaps, or what belongs to which side
         return None
     row = []
     for position, (mine, wanted) in enumerate(zip(original.words, text.words, strict=True)):
@@ -41,6 +42,13 @@ def _by_words(original: Text, candidates: Candidates, text: Text) -> list[int] |
         if position in candidates:
             row.append(options.index(wanted))
     return row
+
+
+def _by_sides(original: Text, candidates: Candidates, wanted: tuple[str, str]) -> list[int] | None:
+    first, second = original.sides
+    later = {p - original.split: found for p, found in candidates.items() if p >= original.split}
+    row, more = _by_string(first, candidates, wanted[0]), _by_string(second, later, wanted[1])
+    return None if row is None or more is None else row + more
 
 
 def _by_string(original: Text, candidates: Candidates, wanted: str) -> list[int] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,10 +95,11 @@ class Goal:
         return fooled
 
 
+@dataclass(frozen=True)
 class Attack(ABC):
-    """A search for a text that fools the victim, written for one text."""
+    """A search for a text that fools the victim, written for one text. Its fields are its options."""
 
-    needs: Literal["scores", "gradients"] = "scores"
+    needs: ClassVar[Literal["scores", "gradients"]] = "scores"
 
     @abstractmethod
     def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -50,9 +51,8 @@ class Space:
         dropped: list[Dropped] = []
         kept: dict[int, tuple[str, ...]] = {}
         for position in sorted(_checked(candidates, self.original)):
-            kept[position] = _keep(
-                self.original.words[position], candidates[position], position, dropped
-            )
+            word, found = self.original.words[position], candidates[position]
+            kept[int(position)] = _keep(word, found, position, dropped)
         self._fill({p: c for p, c in kept.items() if c}, tuple(dropped))
 
     def _fill(self, kept: Mapping[int, tuple[str, ...]], dropped: tuple[Dropped, ...]) -> None:
@@ -71,6 +71,8 @@ class Space:
 
     def size(self, radius: int | None = None) -> int:
         """How many texts lie within `radius` swaps, the original included; None: all of them."""
+        if self._radius(radius) == len(self.counts):
+            return math.prod(n + 1 for n in self.counts)
         return sum(ways(self.counts, self._radius(radius)))
 
     def sample(self, radius: int | None, n: int, rng: Generator) -> Rows:
@@ -167,8 +169,11 @@ class Space:
 
     def text(self, row: ArrayLike, *, unknown: str = "[UNK]") -> Text:
         """The text of a row; probe codes show as the `unknown` token or leave the word out."""
-        words, gone = list(self.original.words), []
-        for column, choice in enumerate(np.asarray(row).tolist()):
+        choices, gone = np.asarray(row).tolist(), []
+        if not self.contains(np.maximum(choices, 0))[0] or min(choices, default=0) < DELETED:
+            raise InputError(f"{choices!r:.80} is no row here: the counts are {self.counts!r:.80}")
+        words = list(self.original.words)
+        for column, choice in enumerate(choices):
             position = self.positions[column]
             if choice > 0:
                 words[position] = self.candidates[column][choice - 1]
@@ -185,10 +190,8 @@ class Space:
         if self.original.editable == "both" or (rows == DELETED).any():
             return [self.text(row, unknown=unknown).source for row in rows]
         if self._pieces is None:
-            words, gaps = self.original.words, self.original.gaps
-            self._pieces = [
-                piece for pair in zip(gaps, (*words, ""), strict=True) for piece in pair
-            ]
+            around = zip(self.original.gaps, (*self.original.words, ""), strict=True)
+            self._pieces = [piece for pair in around for piece in pair]
         out: list[Source] = []
         for row in rows.tolist():
             pieces = self._pieces.copy()
@@ -214,18 +217,22 @@ class Space:
                 f"{str(Text.parse(text))!r:.120} is not in the space of {str(self.original)!r:.120}: "
                 "it differs in a word that is not a candidate, or in its spacing"
             )
-        return np.array(found, dtype=np.int16)
+        by_position = dict(zip(sorted(self.positions), found, strict=True))
+        return np.array([by_position[p] for p in self.positions], dtype=np.int16)
 
     # --- identity -----------------------------------------------------------------------------
 
     @property
     def fingerprint(self) -> str:
         """A hash of the text and its candidates."""
-        content = [self.original.source, self.positions, self.candidates]
+        text = self.original
+        content = [text.source, text.editable, self.positions, self.candidates]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
 
     def __repr__(self) -> str:
-        return f"Space({str(self.original)!r:.60}, {len(self.positions)} positions, {self.size()} texts)"
+        size = self.size()
+        about = str(size) if size < 10**12 else f"about 10^{size.bit_length() * math.log10(2):.0f}"
+        return f"Space({str(self.original)!r:.60}, {len(self.positions)} positions, {about} texts)"
 
     def open(self, positions: Iterable[int] = ()) -> Space:
         """A private copy that `extend` can add to; further positions start without candidates."""

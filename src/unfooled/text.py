@@ -27,7 +27,7 @@ _CLITIC = r"(?:s|t|re|ve|ll|d|m|em|n)"  # what stands alone after an apostrophe 
 _WORD = re.compile(
     rf"(?<!\S)['’]{_CLITIC}(?!{_LETTER})"
     rf"|{_LETTER}+(?:(?:['’\-‐‑]|(?<=\d)[.,:](?=\d)){_LETTER}+)*"
-    rf"|[^\w\s{_MARKS}]+",
+    rf"|[^\w\s{_MARKS}][^\w\s]*",  # marks stay with the sign they follow, as in an emoji
     re.IGNORECASE,
 )
 
@@ -75,8 +75,7 @@ class Text:
             return cls(*_split(premise), other=hypothesis, editable=editable)
         if editable != "both":
             raise InputError(f"editable is 'first', 'second' or 'both', not {editable!r}")
-        (words, gaps), (more, ends) = _split(premise), _split(hypothesis)
-        return cls(words + more, gaps + ends[1:], None, editable, len(words), ends[0])
+        return _joint(cls(*_split(premise)), cls(*_split(hypothesis)))
 
     @property
     def is_pair(self) -> bool:
@@ -86,13 +85,19 @@ class Text:
     def source(self) -> Source:
         """What a victim reads: the string, or the (premise, hypothesis) pair."""
         if self.editable == "both":
-            first = _join(self.words[: self.split], self.gaps[: self.split + 1])
-            gaps = (self.seam, *self.gaps[self.split + 1 :])
-            return first, _join(self.words[self.split :], gaps)
+            first, second = self.sides
+            return _join(first.words, first.gaps), _join(second.words, second.gaps)
         body = _join(self.words, self.gaps)
         if self.other is None:
             return body
         return (self.other, body) if self.editable == "second" else (body, self.other)
+
+    @property
+    def sides(self) -> tuple[Text, Text]:
+        """The premise and the hypothesis as texts of their own, where both are editable."""
+        cut = self.split
+        second = (self.seam, *self.gaps[cut + 1 :])
+        return Text(self.words[:cut], self.gaps[: cut + 1]), Text(self.words[cut:], second)
 
     def swap(self, swaps: Mapping[int, str]) -> Text:
         """The text with some words replaced, in the case pattern of the words they replace."""
@@ -104,13 +109,15 @@ class Text:
         return replace(self, words=tuple(words))
 
     def without(self, positions: Iterable[int]) -> Text:
-        """The text with some words taken out; of the two gaps around each, the first stays."""
+        """The text with some words taken out, each with the gap before it."""
         gone = set(positions)
+        if self.editable == "both":
+            first, second = self.sides
+            return _joint(first.without(gone), second.without(i - self.split for i in gone))
         keep = [i for i in range(len(self.words)) if i not in gone]
         words = tuple(self.words[i] for i in keep)
         gaps = tuple(self.gaps[i] for i in keep)
-        split = sum(i < self.split for i in keep)
-        return replace(self, words=words, gaps=(*gaps, self.gaps[-1]), split=split)
+        return replace(self, words=words, gaps=(*gaps, self.gaps[-1]))
 
     def __str__(self) -> str:
         source = self.source
@@ -151,6 +158,12 @@ def is_word(token: str) -> bool:
 
 def _capitalised(word: str) -> str:
     return word[:1].upper() + word[1:]
+
+
+def _joint(first: Text, second: Text) -> Text:
+    """A pair with two editable sides."""
+    gaps = first.gaps + second.gaps[1:]
+    return Text(first.words + second.words, gaps, None, "both", len(first.words), second.gaps[0])
 
 
 def _split(source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

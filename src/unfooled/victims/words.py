@@ -25,6 +25,8 @@ from unfooled.victims.pieces import Body, Ids, PieceTable, covering_rows
 
 _UNKNOWN_WORD = "ʬʬʬ"  # parses as one word and is in no vocabulary
 
+_REMEMBERED = 200_000  # candidates whose ids are kept
+
 
 class WordTable(Prepared):
     """A space as word ids. `table` is None where words join up with their neighbours in the string."""
@@ -45,6 +47,8 @@ class WordTable(Prepared):
 class WordVictim(Differentiable):
     """A network over word vectors with its vocabulary."""
 
+    dtype = "float32"
+
     def __init__(
         self, model: WordModel, *, name: str, fingerprint: str, device: str = "cpu"
     ) -> None:
@@ -54,6 +58,7 @@ class WordVictim(Differentiable):
         self.depth = 0 if self.device.type == "cpu" else 2
         self.batch_rows = 128 if self.device.type == "cpu" else 2048
         self._limit = model.config.max_words
+        self._known: dict[str, tuple[int, ...]] = {}  # candidate -> ids, for all spaces
         self._fingerprint = fingerprint
 
     @classmethod
@@ -102,6 +107,16 @@ class WordVictim(Differentiable):
             body.ids, spelled.ids
         )
         return made if same else WordTable(space, None, limit=self._limit)
+
+    def _pieces(self, candidate: str) -> tuple[int, ...]:
+        known = self._known.get(candidate)
+        if known is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            known = self._known[candidate] = tuple(
+                self.model.vocabulary.ids(Text.parse(candidate).words)
+            )
+        return known
 
     def _body(self, prepared: WordTable, rows: Rows) -> Body:
         """Ids of rows, cut to the model's length; an empty text is one unknown word."""

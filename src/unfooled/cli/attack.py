@@ -1,0 +1,164 @@
+"""`unfooled attack`: one attack on every text of a data set."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from unfooled.cli import options as o
+from unfooled.cli import printing
+from unfooled.errors import InputError
+
+SETTINGS = {"allow_extra_args": True, "ignore_unknown_options": True}
+LIMITS, DATA, RUN = "Limits", "Data", "Run"
+
+
+def _list(wanted: bool) -> None:
+    if wanted:
+        printing.attacks()
+        raise typer.Exit
+
+
+def attack(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="The attack; see --list.", show_default=False)],
+    victim: o.VictimArgument,
+    data: o.DataArgument,
+    listing: Annotated[
+        bool,
+        typer.Option(
+            "--list", callback=_list, is_eager=True, help="List the attacks and their options."
+        ),
+    ] = False,
+    candidates: o.Candidates = "wordnet",
+    max_rate: Annotated[
+        float | None,
+        typer.Option(
+            help="Swap at most this share of a text's words.", min=0, max=1, rich_help_panel=LIMITS
+        ),
+    ] = None,
+    max_swaps: Annotated[
+        int | None, typer.Option(help="Swap at most so many words.", min=0, rich_help_panel=LIMITS)
+    ] = None,
+    max_queries: Annotated[
+        int | None,
+        typer.Option(
+            help="Ask the victim at most so often per text.", min=1, rich_help_panel=LIMITS
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="Make the victim say this class (name or number).", rich_help_panel=LIMITS
+        ),
+    ] = None,
+    split: o.Split = None,
+    limit: o.Limit = None,
+    seed: o.Seed = 0,
+    text_column: o.TextColumn = None,
+    label_column: o.LabelColumn = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="The run folder; run again to resume. Default: a name in runs/.",
+            rich_help_panel=RUN,
+        ),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            help="Do part i of n, as i/n; join the parts with merge.", rich_help_panel=RUN
+        ),
+    ] = None,
+    device: o.Device = None,
+    batch: Annotated[
+        int | None,
+        typer.Option(help="Texts per batch at most; outcomes do not depend on it.", min=1),
+    ] = None,
+    in_flight: Annotated[
+        int, typer.Option(help="Texts worked on at once; outcomes do not depend on it.", min=1)
+    ] = 64,
+    show: Annotated[
+        int, typer.Option(help="Show so many fooling texts with their swaps.", min=0)
+    ] = 3,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Search for texts that fool VICTIM by swapping words of the texts in DATA.
+
+    Each outcome is recorded as soon as it is known; the same command again continues where it was stopped.
+    Options of the attack itself (see --list) are given like any other, such as --width 8.
+
+    Example: unfooled attack beam my-model reviews.csv --width 8 --max-rate 0.2
+    """
+    import unfooled as uf
+
+    extra = _extra(context.args)
+    loaded = uf.load(victim, device=device)
+    dataset = uf.data.load(
+        data,
+        split=split,
+        limit=limit,
+        seed=seed,
+        text_column=text_column,
+        label_column=label_column,
+    )
+    goal = None if target is None else _class(target, loaded.labels)
+    limits: dict[str, Any] = {
+        "max_rate": max_rate,
+        "max_swaps": max_swaps,
+        "max_queries": max_queries,
+    }
+    asked = {"candidates": candidates, "target": goal, "seed": seed, **limits, **extra}
+    folder = out or printing.default_folder(
+        name, loaded.name, dataset.name, {**asked, "limit": limit, "data": data}
+    )
+    if shard and out is None:
+        folder = folder.with_name(f"{folder.name}-{shard.replace('/', '-of-')}")
+    try:
+        outcomes = uf.attack(
+            name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
+            progress=not (quiet or as_json), **asked,
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        print(
+            f"unfooled: stopped; what is done is in {folder}, the same command goes on",
+            file=sys.stderr,
+        )
+        raise SystemExit(130) from None
+    if as_json:
+        print(json.dumps({"run": str(folder), "seconds": outcomes.seconds, **outcomes.summary()}))
+    else:
+        printing.outcomes(outcomes, loaded.labels, folder=folder, show=show)
+
+
+def _extra(args: list[str]) -> dict[str, str]:
+    """`--width 8` and `--width=8` that belong to the attack itself."""
+    found: dict[str, str] = {}
+    rest = list(args)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--"):
+            raise InputError(f"unexpected argument {word!r}; expected NAME VICTIM DATA and options")
+        key, equals, value = word[2:].partition("=")
+        if not equals:
+            if not rest or rest[0].startswith("--"):
+                raise InputError(f"option --{key} needs a value")
+            value = rest.pop(0)
+        found[key.replace("-", "_")] = value
+    return found
+
+
+def _class(target: str, labels: tuple[str, ...]) -> int:
+    lower = [label.lower() for label in labels]
+    if target.lower() in lower:
+        return lower.index(target.lower())
+    if target.isdecimal() and int(target) < len(labels):
+        return int(target)
+    raise InputError(f"--target {target!r} is no class of the victim: {', '.join(labels)}")

@@ -1,0 +1,112 @@
+"""Tables and word diffs for the terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text as Rich
+
+from unfooled import registry
+from unfooled.canonical import digest
+from unfooled.outcomes import Outcome, Outcomes
+
+
+def console() -> Console:
+    """Standard output, as wide as it is."""
+    return Console(highlight=False, soft_wrap=False)
+
+
+def default_folder(method: str, victim: str, data: str, asked: Mapping[str, Any]) -> Path:
+    """runs/METHOD-VICTIM-DATA-HASH: the same question finds the same folder, another one does not."""
+    plain = re.sub(r"[^\w.-]+", "-", f"{method}-{Path(victim).name}-{Path(data).name}").strip("-")
+    return Path("runs") / f"{plain}-{digest({k: str(v) for k, v in asked.items()})[:8]}"
+
+
+def attacks() -> None:
+    """The attacks with what they do and what can be set."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column("attack", style="bold", no_wrap=True)
+    table.add_column("what it does")
+    table.add_column("options")
+    for name in registry.names("attacks"):
+        method = registry.get("attacks", name)
+        options = ", ".join(
+            f"--{o.name.replace('_', '-')} {o.default}" for o in registry.options(method)
+        )
+        table.add_row(name, (method.__doc__ or "").strip().split("\n")[0], options or "–")
+    console().print(table)
+
+
+def outcomes(found: Outcomes, labels: Sequence[str], *, folder: Path, show: int) -> None:
+    """The table of a run, and some of the texts that fooled the victim."""
+    page = console()
+    fooled = [o for o in found if o.status == "success"]
+    for outcome in fooled[:show]:
+        page.print(_diff(outcome, labels))
+        page.print()
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column(style="dim")
+    table.add_column(justify="right", style="bold")
+    for label, value in _lines(found):
+        table.add_row(label, value)
+    page.print(table)
+    for outcome in [o for o in found if o.status == "error"][:3]:
+        page.print(f"error in {outcome.id}: {outcome.error}", style="red", markup=False)
+    page.print(Rich.assemble(("run ", "dim"), str(folder)), soft_wrap=True)
+
+
+def _lines(found: Outcomes) -> Iterable[tuple[str, str]]:
+    figures = found.summary()
+    yield "attack", found.attack
+    yield "texts", f"{figures['texts']}"
+    yield "clean accuracy", _percent(figures["clean_accuracy"])
+    yield "accuracy under attack", _percent(figures["accuracy_under_attack"])
+    yield "success rate", _percent(figures["success_rate"])
+    yield "mean swaps", _number(figures["mean_swaps"])
+    yield "words swapped", _percent(figures["mean_swapped_share"])
+    yield "queries per text", _number(figures["mean_queries"])
+    yield "forwards per text", _number(figures["mean_forwards"])
+    if figures["exhausted"]:
+        yield "out of budget", f"{figures['exhausted']}"
+    if figures["errors"]:
+        yield "errors", f"{figures['errors']}"
+    yield "texts/s", _number(len(found) / found.seconds if found.seconds else None)
+
+
+def _diff(outcome: Outcome, labels: Sequence[str]) -> Rich:
+    """The text with every swapped word struck and its replacement beside it."""
+    scores = outcome.scores
+    now = labels[max(range(len(scores)), key=scores.__getitem__)]
+    line = Rich.assemble(
+        (labels[outcome.label], "green"),
+        " → ",
+        (now, "red"),
+        (f"  {outcome.swaps} swaps" if outcome.swaps > 1 else "  1 swap", "dim"),
+        "\n",
+    )
+    changed = {position: new for position, _, new in outcome.changes}
+    original = outcome.original
+    if original.other is not None:
+        line.append(original.other + "\n", style="dim")
+    for position, word in enumerate(original.words):
+        line.append(original.gaps[position])
+        if position in changed:
+            line.append(word, style="strike dim")
+            line.append(" ")
+            line.append(changed[position], style="bold red")
+        else:
+            line.append(word)
+    return line
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"

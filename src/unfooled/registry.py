@@ -1,0 +1,82 @@
+"""The folder is the registry: `attacks/greedy.py` is the attack named `greedy`.
+
+Packages add methods of their own with entry points in the group `unfooled.attacks` (or whatever the
+family is called). Listing names imports nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, fields
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.resources import files
+from typing import Any, get_type_hints
+
+from unfooled.errors import InputError, did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A field of a method: what a user can set."""
+
+    name: str
+    type: Any
+    default: Any
+
+
+def names(family: str) -> tuple[str, ...]:
+    """The methods of a family ("attacks"), built in and plugged in."""
+    built_in = [
+        entry.name.removesuffix(".py").replace("_", "-")
+        for entry in files(f"unfooled.{family}").iterdir()
+        if entry.name.endswith(".py") and not entry.name.startswith("_")
+    ]
+    plugged = [point.name for point in entry_points(group=f"unfooled.{family}")]
+    return tuple(sorted({*built_in, *plugged}))
+
+
+def get(family: str, name: str) -> type[Any]:
+    """The class of a method."""
+    wanted = name.replace("_", "-")
+    for point in entry_points(group=f"unfooled.{family}"):
+        if point.name == name:
+            plugged: type[Any] = point.load()
+            return plugged
+    if wanted not in names(family):
+        kind = family.removesuffix("s")
+        raise InputError(
+            f"there is no {kind} named {name!r}; {did_you_mean(wanted, names(family))}"
+        )
+    method: type[Any] = import_module(f"unfooled.{family}.{wanted.replace('-', '_')}").METHOD
+    return method
+
+
+def options(method: type[Any]) -> tuple[Option, ...]:
+    """What can be set on a method, with types and defaults."""
+    hints = get_type_hints(method)
+    return tuple(Option(f.name, hints[f.name], _default(f)) for f in fields(method))
+
+
+def build(family: str, name: str, given: Mapping[str, Any] | None = None) -> Any:
+    """A method with its options; unknown and ill-typed ones are named."""
+    from pydantic import TypeAdapter, ValidationError
+
+    method = get(family, name)
+    known = {option.name: option for option in options(method)}
+    values = {}
+    for key, value in (given or {}).items():
+        if key not in known:
+            raise InputError(f"{name} has no option {key!r}; {did_you_mean(key, known)}")
+        try:
+            values[key] = TypeAdapter(known[key].type).validate_python(value)
+        except ValidationError as error:
+            why = error.errors()[0]["msg"]
+            raise InputError(f"option {key} of {name} cannot be {value!r}: {why}") from error
+    return method(**values)
+
+
+def _default(field: Field[Any]) -> Any:
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return None if field.default is MISSING else field.default
