@@ -59,7 +59,7 @@ def test_a_batch_of_single_texts_has_no_second_side():
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=400), st.integers(1, 7), st.integers(0, 9))
 def test_batches_hold_every_index_once(lengths: list[int], batch: int, seed: int):
-    parts = list(bucketed(lengths, batch, torch.Generator().manual_seed(seed)))
+    parts = list(bucketed(lengths, batch, generator=torch.Generator().manual_seed(seed)))
     assert sorted(index for part in parts for index in part) == list(range(len(lengths)))
     assert max(map(len, parts)) <= batch
 
@@ -67,8 +67,8 @@ def test_batches_hold_every_index_once(lengths: list[int], batch: int, seed: int
 def test_batches_differ_by_epoch_repeat_by_seed_and_pad_little():
     lengths = torch.randint(1, 60, (900,), generator=torch.Generator().manual_seed(3)).tolist()
     generator = torch.Generator().manual_seed(5)
-    first, second = (list(bucketed(lengths, 10, generator)) for _ in range(2))
-    again = list(bucketed(lengths, 10, torch.Generator().manual_seed(5)))
+    first, second = (list(bucketed(lengths, 10, generator=generator)) for _ in range(2))
+    again = list(bucketed(lengths, 10, generator=torch.Generator().manual_seed(5)))
     assert first == again
     assert first != second
     padded = sum(len(part) * max(lengths[index] for index in part) for part in first)

@@ -107,6 +107,8 @@ def test_same_seed_same_weights_and_the_outside_state_stays(
 
 def test_long_texts_are_cut_at_the_most_tokens(base: Path, toy: Dataset, tmp_path: Path):
     train(f"hf:{base}", toy, out=tmp_path / "m", max_length=6, **(FAST | {"epochs": 1}))
+    with pytest.raises(InputError, match="at least 4 tokens"):
+        train(f"hf:{base}", toy, out=tmp_path / "n", max_length=3, **FAST)
     model = load_encoder(tmp_path / "m")
     assert model.max_length == 6
     texts = [Text.parse("a film the plot " + word) for word in ("good", "bad")]

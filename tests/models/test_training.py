@@ -189,6 +189,12 @@ def test_an_unknown_architecture_gets_a_suggestion(toy: Dataset, tmp_path: Path)
         train("bilsm", toy, out=tmp_path / "m", **FAST)
 
 
+@pytest.mark.parametrize("device", ["gpu", "cuda:99"])
+def test_a_device_that_is_not_there_is_named(toy: Dataset, tmp_path: Path, device: str):
+    with pytest.raises(InputError, match=f"'{device}' cannot be used"):
+        train("cnn", toy, out=tmp_path / "m", device=device, **FAST)
+
+
 def test_frozen_vectors_must_come_from_somewhere(toy: Dataset, tmp_path: Path):
     with pytest.raises(InputError, match="give vectors"):
         train("mlp", toy, out=tmp_path / "m", frozen=True, **FAST)

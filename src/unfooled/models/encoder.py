@@ -28,6 +28,7 @@ except ImportError as error:
 SCHEDULE = Schedule(epochs=3, batch=32, lr=5e-5, warmup=0.1, decay=True, weight_decay=0.01)
 _DEFAULT = "hf"
 _MAX_LENGTH = 128
+_LEAST_LENGTH = 4  # a pair has three special tokens
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,12 @@ def train_encoder(
 ) -> tuple[EncoderModel, Fitted]:
     """An encoder fine-tuned on the split, and its epochs. Same-length batches save most padding."""
     source = encoder_source(arch)
+    if max_length is not None and max_length < _LEAST_LENGTH:
+        raise InputError(f"an encoder reads at least {_LEAST_LENGTH} tokens, not {max_length}")
     with forked(schedule.seed):  # the classification head is new and random
-        model = _start(source, labels, max_length or _MAX_LENGTH)
+        model = _start(source, labels, max_length=max_length or _MAX_LENGTH)
         model.network.to(device)
-        fitted = fit(_task(model, parts, schedule), schedule)
+        fitted = fit(_task(model, parts, batch=schedule.batch), schedule)
     model.network.cpu().eval().requires_grad_(False)
     return model, fitted
 
@@ -119,11 +122,11 @@ def encoder_logits(model: EncoderModel, texts: Sequence[Text]) -> Tensor:
     return by_length(
         [len(row) for row in rows["input_ids"]],
         len(model.labels),
-        lambda part: _scores(model, rows, part),
+        score=lambda part: _scores(model, rows, part=part),
     )
 
 
-def _start(source: str, labels: tuple[str, ...], max_length: int) -> EncoderModel:
+def _start(source: str, labels: tuple[str, ...], *, max_length: int) -> EncoderModel:
     with _quiet():
         tokenizer = _pretrained(transformers.AutoTokenizer, source, weights=False)
         network = _pretrained(
@@ -162,7 +165,7 @@ def _tokens(model: EncoderModel, texts: Sequence[Text]) -> dict[str, list[list[i
     )
 
 
-def _scores(model: EncoderModel, rows: Mapping[str, list[list[int]]], part: list[int]) -> Tensor:
+def _scores(model: EncoderModel, rows: Mapping[str, list[list[int]]], *, part: list[int]) -> Tensor:
     chosen = {name: [column[index] for index in part] for name, column in rows.items()}
     batch = model.tokenizer.pad(chosen, return_tensors="pt")
     device = next(model.network.parameters()).device
@@ -172,7 +175,7 @@ def _scores(model: EncoderModel, rows: Mapping[str, list[list[int]]], part: list
     return scores
 
 
-def _task(model: EncoderModel, parts: Split, schedule: Schedule) -> Task:
+def _task(model: EncoderModel, parts: Split, *, batch: int) -> Task:
     rows = _tokens(model, [example.text for example in parts.train])
     lengths = [len(row) for row in rows["input_ids"]]
     labels = torch.tensor([example.label for example in parts.train])
@@ -180,14 +183,14 @@ def _task(model: EncoderModel, parts: Split, schedule: Schedule) -> Task:
     dev_labels = torch.tensor([example.label for example in parts.dev])
 
     def loss(part: list[int]) -> Tensor:
-        scores = _scores(model, rows, part)
+        scores = _scores(model, rows, part=part)
         return nn.functional.cross_entropy(scores, labels[part].to(scores.device))
 
     return Task(
         title="fine-tuning",
         module=model.network,
         rows=len(lengths),
-        batches=lambda generator: bucketed(lengths, schedule.batch, generator),
+        batches=lambda generator: bucketed(lengths, batch, generator=generator),
         loss=loss,
         measure=(lambda: measured(encoder_logits(model, dev_texts), dev_labels))
         if dev_texts

@@ -50,7 +50,9 @@ def pad(rows: Sequence[Row]) -> Batch:
     return Batch(*(part for column in columns for part in column))
 
 
-def bucketed(lengths: Sequence[int], batch: int, generator: torch.Generator) -> Iterator[list[int]]:
+def bucketed(
+    lengths: Sequence[int], batch: int, *, generator: torch.Generator
+) -> Iterator[list[int]]:
     """Indices in random batches of similar length, every index once.
 
     The indices are shuffled, sorted by length within pools of 50 batches, and the batches are

@@ -91,7 +91,7 @@ def fit(task: Task, schedule: Schedule) -> Fitted:
     state (dropout) and from a generator of the seed (order), so call it inside `forked`.
     """
     steps = math.ceil(task.rows / schedule.batch) * schedule.epochs
-    train = _Optimizer(task.module, schedule, steps)
+    train = _Optimizer(task.module, schedule, steps=steps)
     generator = torch.Generator().manual_seed(schedule.seed)
     patience = schedule.patience if task.measure else None
     history: list[Epoch] = []
@@ -99,7 +99,7 @@ def fit(task: Task, schedule: Schedule) -> Fitted:
     with watched(task.title, steps=steps, wanted=schedule.progress) as progress:
         for number in range(schedule.epochs):
             history.append(_epoch(task, train, generator=generator, progress=progress))
-            progress.epoch(_line(number, schedule.epochs, history[-1]))
+            progress.epoch(_line(number, schedule.epochs, epoch=history[-1]))
             if patience is None:
                 continue
             best = best_epoch(history)
@@ -137,13 +137,13 @@ def _epoch(
 class _Optimizer:
     """AdamW with the schedule's learning rate and gradients of norm 1 at most."""
 
-    def __init__(self, module: nn.Module, schedule: Schedule, steps: int) -> None:
+    def __init__(self, module: nn.Module, schedule: Schedule, *, steps: int) -> None:
         self.trained = [part for part in module.parameters() if part.requires_grad]
         self.adam = torch.optim.AdamW(
             self.trained, lr=schedule.lr, weight_decay=schedule.weight_decay
         )
         self.rate = torch.optim.lr_scheduler.LambdaLR(
-            self.adam, lambda step: _rate(step, steps, schedule)
+            self.adam, lambda step: _rate(step, steps, schedule=schedule)
         )
 
     def step(self, loss: Tensor) -> float:
@@ -159,7 +159,7 @@ class _Optimizer:
         return value
 
 
-def _rate(step: int, steps: int, schedule: Schedule) -> float:
+def _rate(step: int, steps: int, *, schedule: Schedule) -> float:
     climb = int(schedule.warmup * steps)
     if step < climb:
         return (step + 1) / climb
@@ -170,6 +170,6 @@ def _copy(module: nn.Module) -> dict[str, Tensor]:
     return {name: part.detach().clone() for name, part in module.state_dict().items()}
 
 
-def _line(number: int, epochs: int, epoch: Epoch) -> str:
+def _line(number: int, epochs: int, *, epoch: Epoch) -> str:
     dev = f"  dev accuracy {epoch.dev.accuracy:.4f}" if epoch.dev else ""
     return f"epoch {number + 1}/{epochs}  loss {epoch.loss:.4f}{dev}  {epoch.seconds:.1f} s"

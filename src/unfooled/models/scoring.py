@@ -62,11 +62,13 @@ def word_logits(network: Network, rows: Sequence[Row]) -> Tensor:
     return by_length(
         lengths,
         network.config.classes,
-        lambda part: network(*pad([rows[index] for index in part]).to(device)),
+        score=lambda part: network(*pad([rows[index] for index in part]).to(device)),
     )
 
 
-def by_length(lengths: Sequence[int], classes: int, score: Callable[[list[int]], Tensor]) -> Tensor:
+def by_length(
+    lengths: Sequence[int], classes: int, *, score: Callable[[list[int]], Tensor]
+) -> Tensor:
     """The logits of all rows, scored in batches of similar length and put back in order."""
     order = sorted(range(len(lengths)), key=lengths.__getitem__)
     scores = torch.empty(len(order), classes)

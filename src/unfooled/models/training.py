@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from unfooled.errors import Unsupported
+from unfooled.errors import InputError, Unsupported
 from unfooled.models.config import ARCHITECTURES
 from unfooled.models.fit import Epoch, Fitted, Schedule
 from unfooled.models.folder import check_target
@@ -75,14 +75,10 @@ def train(
     out, start = Path(out), time.perf_counter()
     check_target(out)  # before the work, not after it
     asked = {"epochs": epochs, "batch": batch, "lr": lr, "seed": seed, "progress": progress}
-    job = _Job(
-        parts=split(dataset, dev, early_stopping=early_stopping),
-        labels=tuple(dataset.labels),
-        asked={name: value for name, value in asked.items() if value is not None}
-        | ({} if early_stopping else {"patience": None}),
-        device=torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu")),
-        out=out,
-    )
+    asked = {name: value for name, value in asked.items() if value is not None}
+    asked |= {} if early_stopping else {"patience": None}
+    parts = split(dataset, dev, early_stopping=early_stopping)
+    job = _Job(parts, tuple(dataset.labels), asked=asked, device=_device(device), out=out)
     if arch in ARCHITECTURES:
         model, fitted = job.words(WordRecipe(arch, vectors, frozen, max_length), defence)
     else:
@@ -129,6 +125,15 @@ class _Job:
         )
         save_encoder(model, self.out, training={"arch": arch, **_notes(schedule, fitted)})
         return model, fitted
+
+
+def _device(name: str | None) -> torch.device:
+    try:
+        place = torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
+        torch.empty(1, device=place)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(f"the device {name!r} cannot be used: try cpu, cuda or mps") from error
+    return place
 
 
 def _notes(schedule: Schedule, fitted: Fitted) -> dict[str, Any]:

@@ -79,7 +79,9 @@ def train_words(
         recipe.vocabulary_size,
         extra=pretrained.words[:EXTRA_WORDS] if pretrained else (),
     )
-    config = _config(recipe, vocabulary, labels, pretrained, parts.train[0].text.is_pair)
+    pair = parts.train[0].text.is_pair
+    config = _config(recipe, vocabulary, labels=labels, pretrained=pretrained, pair=pair)
+    loss = objective or cross_entropy
     with forked(schedule.seed):
         network = build(config)
         if pretrained:
@@ -89,7 +91,7 @@ def train_words(
             network.embedding.weight.data.mul_(_SCRATCH_SPREAD)
         network.embedding.weight.requires_grad_(not recipe.frozen)
         network.to(device)
-        task = _task(network, vocabulary, parts, schedule, objective or cross_entropy)
+        task = _task(network, vocabulary, parts=parts, batch=schedule.batch, objective=loss)
         fitted = fit(task, schedule)
     network.cpu().eval().requires_grad_(False)
     return WordModel(network, vocabulary, labels, config), fitted
@@ -103,6 +105,7 @@ def cross_entropy(network: Network, batch: Batch, labels: Tensor) -> Tensor:
 def _config(
     recipe: WordRecipe,
     vocabulary: Vocabulary,
+    *,
     labels: tuple[str, ...],
     pretrained: Vectors | None,
     pair: bool,
@@ -123,8 +126,9 @@ def _config(
 def _task(
     network: Network,
     vocabulary: Vocabulary,
+    *,
     parts: Split,
-    schedule: Schedule,
+    batch: int,
     objective: Objective,
 ) -> Task:
     config, device = network.config, network.embedding.weight.device
@@ -141,14 +145,14 @@ def _task(
     dev_labels = torch.tensor([example.label for example in parts.dev])
 
     def loss(indices: list[int]) -> Tensor:
-        batch = pad([rows[index] for index in indices]).to(device)
-        return objective(network, batch, labels[indices])
+        padded = pad([rows[index] for index in indices]).to(device)
+        return objective(network, padded, labels[indices])
 
     return Task(
         title=config.arch,
         module=network,
         rows=len(rows),
-        batches=lambda generator: bucketed(lengths, schedule.batch, generator),
+        batches=lambda generator: bucketed(lengths, batch, generator=generator),
         loss=loss,
         measure=(lambda: measured(word_logits(network, dev_rows), dev_labels))
         if dev_rows
