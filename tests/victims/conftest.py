@@ -158,7 +158,13 @@ def network(kind: str, tokenizer: Any, *, labels: int = 2) -> Any:
             config = transformers.RobertaConfig(**sizes, **common, initializer_range=0.6)
             return transformers.RobertaForSequenceClassification(config).eval()
         config = transformers.DistilBertConfig(
-            dim=16, n_layers=1, n_heads=2, hidden_dim=24, max_position_embeddings=64, **common
+            dim=16,
+            n_layers=1,
+            n_heads=2,
+            hidden_dim=24,
+            max_position_embeddings=64,
+            initializer_range=0.6,
+            **common,
         )
         return transformers.DistilBertForSequenceClassification(config).eval()
 

@@ -92,6 +92,8 @@ class Side:
     ) -> None:
         """`parts`: the words and gaps; `unknown`: the probe word, None: no ids for probe codes."""
         words, gaps = parts
+        if unknown is not None and not units.probes_hold(unknown, [gap for gap in gaps[1:] if gap]):
+            unknown = None
         self._space, self._units, self._unknown = space, units, unknown
         self.clusters = clusters(words, gaps, columns=columns)
         self.options: dict[int, list[Pieces]] = {}

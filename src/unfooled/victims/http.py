@@ -194,22 +194,24 @@ class HTTPVictim(StringVictim):
         try:
             target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
             connection.request("POST", target, body=body, headers=self._headers)
-            response = connection.getresponse()
-            content = bytearray()
-            while chunk := response.read1(1 << 16):
-                content += chunk
-                if time.monotonic() > ends:
-                    raise TimeoutError
-                if len(content) > _LARGEST:
-                    raise VictimError(
-                        f"{self.url} answered with more than {_LARGEST} bytes; {_EXPECTED}"
-                    )
-            if response.length:  # read1 ends in silence where the server hung up early
-                raise http.client.IncompleteRead(bytes(content), response.length)
-            headers = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, headers, bytes(content))
+            with connection.getresponse() as response:  # it may own the socket, not the connection
+                content = self._body(response, ends)
+                headers = {name.lower(): value for name, value in response.getheaders()}
+                return Answer(response.status, headers, content)
         finally:
             connection.close()
+
+    def _body(self, response: http.client.HTTPResponse, ends: float) -> bytes:
+        content = bytearray()
+        while chunk := response.read1(1 << 16):
+            content += chunk
+            if time.monotonic() > ends:
+                raise TimeoutError
+            if len(content) > _LARGEST:
+                raise VictimError(f"{self.url} answered with over {_LARGEST} bytes; {_EXPECTED}")
+        if response.length:  # read1 ends in silence where the server hung up early
+            raise http.client.IncompleteRead(bytes(content), response.length)
+        return bytes(content)
 
 
 def _wait(retry_after: str | None) -> float | None:

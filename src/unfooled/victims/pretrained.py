@@ -14,6 +14,7 @@ from unfooled.models.folder import MARKER, read_json
 try:
     import torch
     import transformers
+    from safetensors import SafetensorError
 except ImportError as error:
     raise MissingExtra("a Hugging Face model", "hf") from error
 
@@ -44,7 +45,7 @@ def open_folder(folder: Path, *, dtype: str = "float32") -> Classifier:
                 output_loading_info=True,
             )
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-    except (OSError, ValueError, ImportError) as error:
+    except (OSError, ValueError, ImportError, SafetensorError) as error:
         sentence = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(f"{folder} is no Hugging Face classifier: {sentence}") from error
     if report["missing_keys"]:

@@ -10,7 +10,7 @@ from unfooled.space import DELETED, UNKNOWN, Space
 from unfooled.victims.base import Floats, Prepared
 from unfooled.victims.clusters import Side
 from unfooled.victims.encoder import Encoded, Encoder
-from unfooled.victims.frames import ITEM, kept
+from unfooled.victims.frames import ITEM
 from unfooled.victims.pieces import canonical_choices, covering_rows
 from unfooled.victims.units import tokens
 
@@ -172,37 +172,22 @@ class TokenTable(Prepared):
     def _without_unseen(self, canon: Rows | None, sizes: Sizes) -> Rows | None:
         """Words that truncation always cuts off are never read: all their choices are one.
 
-        Always: in every row with at most one word deleted, which pulls the later ones in.
+        Always: in every row with at most one word deleted, which pulls the later ones in. Pairs are
+        left alone: there the length of what is cut off decides what stays of the other side.
         """
         counts, room = self.space.counts, self._frame.room
-        if self._frame.keep_end or room is None or any(side.glued for side in self._editable):
+        if self._frame.keep_end or room is None or len(self._sides) > 1 or self._last.glued:
             return canon
-        least = [int(sizes[c, 1 : n + 3].min()) for c, n in enumerate(counts)]
-        most = [int(sizes[c, 1 : n + 3].max()) for c, n in enumerate(counts)]
-        spans = [_span(side, least, most) for side in self._sides]
         codes = [*range(sizes.shape[1] - 2), DELETED, UNKNOWN]
-        table = (
-            np.tile(np.array(codes, dtype=np.int16), (len(counts), 1)) if canon is None else canon
-        )
-        for number, side in enumerate(self._sides):
-            if not isinstance(side, Side):
-                continue
-            lengths = [high if i == number else low for i, (low, high) in enumerate(spans)]
-            end = kept(lengths, room)[number]
-            swaps = widest = 0
-            for column, fixed in side.before.items():
-                if fixed + swaps - widest >= end:
-                    table[column, :-2] = table[column, UNKNOWN] = 0
-                swaps, widest = swaps + least[column], max(widest, least[column])
+        plain = np.tile(np.array(codes, dtype=np.int16), (len(counts), 1))
+        table = plain if canon is None else canon
+        swaps = widest = 0
+        for column, fixed in self._last.before.items():
+            if fixed + swaps - widest >= room:
+                table[column, :-2] = table[column, UNKNOWN] = 0
+            least = int(sizes[column, 1 : counts[column] + 3].min())
+            swaps, widest = swaps + least, max(widest, least)
         return table
-
-
-def _span(side: Side | bytes | None, least: list[int], most: list[int]) -> tuple[int, int]:
-    """The least and most tokens of a side."""
-    if not isinstance(side, Side):
-        return tokens(side), tokens(side)
-    low, high = (side.fixed + sum(n[column] for column in side.before) for n in (least, most))
-    return low, high
 
 
 def _probe_row(space: Space) -> Rows:

@@ -27,6 +27,7 @@ class Units:
         self._inner: dict[str, bytes | None] = {}
         self._first: dict[str, bytes | None] = {}
         self._probes: dict[tuple[str, bool], bytes | None] = {}
+        self._holds: dict[tuple[str, str], bool] = {}
         self.usable = self._splits_at_spaces() and not any(
             map(str.isspace, "".join(self._specials))
         )
@@ -92,6 +93,28 @@ class Units:
             ids = self._backend.encode(lead + unit, add_special_tokens=False).ids
             self._probes[key] = pack(ids[len(anchor) :]) if ids[: len(anchor)] == anchor else None
         return self._probes[key]
+
+    def probes_hold(self, unknown: str, gaps: Iterable[str]) -> bool:
+        """Whether units after the stand-in for an unknown word have their usual ids.
+
+        Tokenizers cut texts at special tokens, and some then take what follows for a beginning.
+        """
+        return all(self._holds_after(unknown, gap) for gap in set(gaps))
+
+    def _holds_after(self, unknown: str, gap: str) -> bool:
+        if (unknown, gap) not in self._holds:
+            self._backend.no_truncation()
+            lead, usual = self.probe(unknown, first=True), self.learn((gap, gap + _ANCHOR))
+            after = {
+                gap: usual[gap],
+                gap + _ANCHOR: usual[gap + _ANCHOR],
+                gap + unknown: self.probe(gap + unknown),
+            }
+            self._holds[unknown, gap] = lead is not None and all(
+                ids is not None and self.whole(unknown + unit) == lead + ids
+                for unit, ids in after.items()
+            )
+        return self._holds[unknown, gap]
 
     def whole(self, text: str) -> bytes | None:
         """The ids of a whole text, before truncation; None for what no tokenizer reads."""
