@@ -57,6 +57,11 @@ def test_the_folder_holds_three_plain_files(saved: Path):
     assert "embedding.weight" in load_file(saved / "model.safetensors")
 
 
+def test_who_may_read_the_config_may_read_the_weights(saved: Path):
+    modes = {file.stat().st_mode for file in saved.iterdir()}
+    assert len(modes) == 1
+
+
 def test_notes_about_the_training_are_kept(tmp_path: Path):
     folder = save(tiny_model("cnn"), tmp_path / "model", training={"seed": 3})
     assert json.loads((folder / "config.json").read_text())["training"] == {"seed": 3}

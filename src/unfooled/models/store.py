@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
+from safetensors.torch import save as as_bytes
 from torch import Tensor
 
 from unfooled.errors import InputError
@@ -54,7 +55,8 @@ def save(
     folder = Path(folder)
     with folders.replaced(folder) as new:
         weights = {name: part.contiguous() for name, part in model.network.state_dict().items()}
-        save_file(weights, new / WEIGHTS)
+        # Not save_file(): it makes files that only their owner can read.
+        (new / WEIGHTS).write_bytes(as_bytes(weights))
         model.vocabulary.save(new / VOCABULARY)
         config = {
             "unfooled": FORMAT,
