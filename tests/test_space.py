@@ -294,7 +294,7 @@ def test_swaps_keep_the_case_of_the_words_they_replace() -> None:
 
 
 def test_only_an_open_copy_grows(film: Space) -> None:
-    with pytest.raises(InputError, match="frozen.*open"):
+    with pytest.raises(InputError, match=r"frozen.*open"):
         film.extend(0, ["nice"])
     copy = film.open()
     assert copy.extend(0, ["nice", "lovely", "good", "nice"]) == [3, 1, 0, 3]

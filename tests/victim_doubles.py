@@ -24,17 +24,18 @@ Score = Callable[[Sequence[str]], Sequence[float]]
 class Measured(Prepared):
     """A space whose rows are as long as their text."""
 
-    def __init__(self, space: Space) -> None:
-        self.space = space
+    def __init__(self, space: Space, stretch: int = 1) -> None:
+        self.space, self.stretch = space, stretch
 
     def tokens(self, rows: np.ndarray) -> int:
-        return len(self.space.original)
+        return self.stretch * len(self.space.original)
 
 
 class Double(StringVictim):
     """Scores words by a function, and remembers how many texts each call had."""
 
     fingerprint = None
+    stretch = 1  # tokens for each word
 
     def __init__(
         self, score: Score, *, classes: int = 2, name: str = "double", depth: int = 0
@@ -54,7 +55,7 @@ class Double(StringVictim):
         return np.array(rows, dtype=np.float64).reshape(len(sources), len(self.labels))
 
     def prepare(self, space: Space) -> Any:
-        return Measured(space)
+        return Measured(space, self.stretch)
 
     def submit(self, parts: Sequence[Part]) -> Callable[[], Floats]:
         """With a depth, the work is done only when the handle is asked for it."""
@@ -258,7 +259,9 @@ def ends(results: Mapping[str, Result[Any]]) -> dict[str, Any]:
 
 
 def _plain(row: Any) -> Any:
-    return row.tolist() if isinstance(row, np.ndarray) else row
+    if isinstance(row, (list, tuple)):
+        return [_plain(part) for part in row]
+    return np.round(row, 4).tolist() if isinstance(row, np.ndarray) else row
 
 
 def members(space: Space, radius: int | None = None) -> list[tuple[int, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import traceback
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -13,12 +14,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from unfooled.counting import Rows
-from unfooled.errors import OutOfMemory, UnfooledError
-from unfooled.evidence import tolerance
-from unfooled.planner import Cost, plan
+from unfooled.errors import InputError
+from unfooled.planner import Cost, halves, plan
 from unfooled.program import Floats, Gradients
 from unfooled.task import Ask, Job, Result, Task
-from unfooled.victims.base import Differentiable, Part, Victim, checked
+from unfooled.victims import base
+from unfooled.victims.base import Differentiable, Part, Victim
 
 T = TypeVar("T")
 
@@ -68,11 +69,14 @@ class Engine:
         say: Callable[[str], None] | None = None,
     ) -> None:
         self.victim, self.in_flight, self.cache_rows = victim, in_flight, cache_rows
-        self.batch = batch or victim.batch_rows
-        self.stats = Stats()
-        self.cost = Cost()
-        self._on_batch = on_batch
-        self._say = say or warnings.warn
+        self.batch = victim.batch_rows if batch is None else batch
+        if self.in_flight < 1 or self.batch < 1:
+            raise InputError(f"in_flight {in_flight} and batch {self.batch}: both are at least 1")
+        self.stats, self.cost = Stats(), Cost()
+        self._on_batch, self._say = on_batch, say or warnings.warn
+        self._reset()
+
+    def _reset(self) -> None:
         self._pool: list[Slice] = []
         self._pooled = 0
         self._ready: deque[Task[Any]] = deque()
@@ -82,6 +86,7 @@ class Engine:
 
     def run(self, jobs: Iterable[Job[T]]) -> Iterator[Result[T]]:
         """The results of all jobs, in the order in which they end."""
+        self._reset()  # an earlier run may have been left in the middle
         rest = iter(jobs)
         waiting = chain(self._look_twice(list(islice(rest, _CHECKED_TWICE))), rest)
         active, more = 0, True
@@ -109,14 +114,8 @@ class Engine:
     def _look_twice(self, first: list[Job[T]]) -> list[Job[T]]:
         """Scores some texts twice: a victim that differs is random, and nothing may be cached."""
         sources = [job.space.original.source for job in first]
-        try:
-            one, two = (np.asarray(self.victim.scores(sources), dtype=float) for _ in range(2))
-        except Exception:
-            return first  # the same texts are asked for again, and the guilty one is named then
-        same = sources and one.shape == two.shape == (len(sources), len(self.victim.labels))
-        if same and bool((np.abs(one - two).max(axis=1) > tolerance(one)).any()):
-            self.stats.random = True
-            self.cache_rows = 0
+        if sources and not base.repeats_itself(self.victim, sources):
+            self.stats.random, self.cache_rows = True, 0
             self._say(
                 f"{self.victim.name} gives different scores for the same text: caching is off, "
                 "and outcomes can differ from run to run"
@@ -126,8 +125,10 @@ class Engine:
     def _start(self, job: Job[T]) -> None:
         try:
             task = Task(job, self.victim, cache_rows=self.cache_rows)
-        except UnfooledError as error:
-            self._ended.append(Result(job, None, 0, 0, error=str(error)))
+        except Exception as error:
+            said = f"{self.victim.name} failed on {str(job.space.original)!r}: {_told(error)}"
+            trace = traceback.format_exc()
+            self._ended.append(Result(job, None, 0, 0, error=said, traceback=trace))
         else:
             self._enqueue(task, task.start())
 
@@ -164,15 +165,14 @@ class Engine:
             batches = self._plan()
             full = [b for b in batches if _rows(b) >= self.batch]
             chosen = full or (batches if idle else [])
-            self._pool = (
-                [] if chosen is batches else [s for b in batches if b not in full for s in b]
-            )
+            rest = [] if chosen is batches else [b for b in batches if b not in full]
+            self._pool = [s for b in rest for s in b]
             self._pooled = _rows(self._pool)
             for batch in chosen:
                 self._submit(batch)
         elif self._slopes and idle:
             self._work_on_slopes()
-        if self._under_way and not self._ready:
+        if self._under_way and not (self._ready and self._has_room()):
             self._collect(*self._under_way.popleft())
 
     def _plan(self) -> list[list[Slice]]:
@@ -202,14 +202,16 @@ class Engine:
     def _collect(self, batch: list[Slice], handle: Callable[[], Floats]) -> None:
         n = _rows(batch)
         try:
-            scores = checked(handle(), n=n, classes=len(self.victim.labels), name=self.victim.name)
+            scores = base.checked(
+                handle(), n=n, classes=len(self.victim.labels), name=self.victim.name
+            )
         except Exception as error:
             self._recover(batch, error)
             return
         self.stats.batches += 1
         self.stats.forwards += n
         if not np.isfinite(scores).all():
-            scores = self._weed_out(batch, scores)
+            self._weed_out(batch, scores)
         start = 0
         for ask, begin, stop in batch:
             end = start + stop - begin
@@ -221,29 +223,27 @@ class Engine:
         if self._on_batch:
             self._on_batch(self.stats)
 
-    def _weed_out(self, batch: list[Slice], scores: Floats) -> Floats:
+    def _weed_out(self, batch: list[Slice], scores: Floats) -> None:
         """Fails the texts whose scores are not finite; the others go on."""
         owners = [(s.ask, i) for s in batch for i in range(s.start, s.stop)]
         for number in np.flatnonzero(~np.isfinite(scores).all(axis=1)):
             ask, row = owners[number]
             self._fail(ask, ask.rows[row], f"it returned {scores[number].tolist()}")
-        return scores
 
     def _recover(self, batch: list[Slice], error: Exception) -> None:
         """Halves a batch that failed, until the guilty row is alone (or memory suffices)."""
-        batch = [s for s in batch if s.ask.task.result is None]
         n = _rows(batch)
-        if isinstance(error, OutOfMemory) and n > 1:
-            self.batch = min(self.batch, max(1, n // 2))
+        if n == 1:
+            ask, start, _ = batch[0]
+            self._fail(ask, ask.rows[start], _told(error))
+            return
+        if base.ran_out_of_memory(error) and n // 2 < self.batch:
+            self.batch = n // 2
             self._say(
                 f"{self.victim.name} ran out of memory with {n} texts at once: now {self.batch}"
             )
-        if n == 1:
-            ask, start, _ = batch[0]
-            self._fail(ask, ask.rows[start], f"{type(error).__name__}: {error}")
-            return
-        for half in _halves(batch, n // 2):
-            live = [s for s in half if s.ask.task.result is None]
+        for half in halves(batch, n // 2):
+            live = [Slice(*s) for s in half if s[0].task.result is None]
             if not live:
                 continue
             try:
@@ -255,22 +255,26 @@ class Engine:
 
     def _work_on_slopes(self) -> None:
         """Answers gradient questions, many texts at a time."""
-        batch = [self._slopes.pop()]
-        while self._slopes and sum(a.left for a in batch) + self._slopes[-1].left <= self.batch:
-            batch.append(self._slopes.pop())
-        self._differentiate(batch)
+        live = [ask for ask in self._slopes if ask.task.result is None]
+        batch: list[Ask] = []
+        while live and (not batch or sum(a.left for a in (*batch, live[-1])) <= self.batch):
+            batch.append(live.pop())
+        self._slopes = live
+        if batch:
+            self._differentiate(batch)
 
     def _differentiate(self, batch: list[Ask]) -> None:
         victim = self.victim
         assert isinstance(victim, Differentiable)  # the task has refused the question otherwise
+        parts = [Part(ask.task.prepared, ask.rows) for ask in batch]
+        of = [q.of for q in (ask.question for ask in batch) if isinstance(q, Gradients)]
         try:
-            parts = [Part(ask.task.prepared, ask.rows) for ask in batch]
-            answers = victim.gradients(
-                parts, [q.of for q in (ask.question for ask in batch) if isinstance(q, Gradients)]
+            answers = base.checked_slopes(
+                victim.gradients(parts, of), parts=parts, name=victim.name
             )
         except Exception as error:
             if len(batch) == 1:
-                self._fail(batch[0], batch[0].rows[0], f"{type(error).__name__}: {error}")
+                self._fail(batch[0], batch[0].rows[0], _told(error))
                 return
             self._differentiate(batch[: len(batch) // 2])
             self._differentiate(batch[len(batch) // 2 :])
@@ -283,25 +287,13 @@ class Engine:
                 self._ready.append(ask.task)
 
 
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
 def _rows(batch: list[Slice]) -> int:
     return sum(s.stop - s.start for s in batch)
 
 
 def _parts(batch: list[Slice]) -> list[Part]:
     return [Part(s.ask.task.prepared, s.ask.rows[s.start : s.stop]) for s in batch]
-
-
-def _halves(batch: list[Slice], cut: int) -> Iterator[list[Slice]]:
-    """The first `cut` rows, and the rest."""
-    first: list[Slice] = []
-    for i, (ask, start, stop) in enumerate(batch):
-        size = stop - start
-        if size > cut:
-            if cut:
-                first.append(Slice(ask, start, start + cut))
-            yield first
-            yield [Slice(ask, start + cut, stop), *batch[i + 1 :]]
-            return
-        first.append(batch[i])
-        cut -= size
-    yield first

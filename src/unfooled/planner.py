@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.optimize import nnls
@@ -44,6 +45,22 @@ class Cost:
     def worth_padding(self, rows: int, *, tokens: int, longest: int) -> bool:
         """Whether rows of some length had better ride in a batch of longer rows than in their own."""
         return self.token * rows * (longest - tokens) <= self.batch + self.step * tokens
+
+
+Stretch = tuple[Any, int, int]
+"""Rows start to stop of something."""
+
+
+def halves(batch: Sequence[Stretch], cut: int) -> tuple[list[Stretch], list[Stretch]]:
+    """The first `cut` rows of a batch, and the rest."""
+    first: list[Stretch] = []
+    rest: list[Stretch] = []
+    for item, start, stop in batch:
+        middle = start + min(cut, stop - start)
+        first += [(item, start, middle)] if middle > start else []
+        rest += [(item, middle, stop)] if stop > middle else []
+        cut -= middle - start
+    return first, rest
 
 
 def plan(

@@ -11,9 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unfooled.counting import Rows, row_keys
-from unfooled.errors import Unsupported
-from unfooled.program import Floats, Goal, Gradients, Program, Question, Scores, Spent
-from unfooled.space import Space
+from unfooled.errors import InputError, Unsupported
+from unfooled.program import (
+    Floats,
+    Goal,
+    Gradients,
+    Program,
+    Proposals,
+    Question,
+    Scores,
+    Similarities,
+    Spent,
+    better,
+)
+from unfooled.space import DELETED, Space
 from unfooled.victims.base import Differentiable, Prepared, Victim
 
 T = TypeVar("T")
@@ -95,6 +106,7 @@ class Task(Generic[T]):
         self.result: Result[T] | None = None
         self._index: dict[bytes, int] = {}
         self._columns = np.arange(len(self.space.counts))
+        self._most = np.array(self.space.counts, dtype=np.int16)  # the last choice of each column
         self._asks: list[Ask] = []
         self._single = True
         self._spent = False
@@ -122,8 +134,15 @@ class Task(Generic[T]):
     def fail(self, error: str, trace: str | None = None) -> None:
         """Ends the task with an error that belongs to its text."""
         self._asks = []
-        self.job.program.close()
-        self._finish(None, error=error, trace=trace)
+        self._finish(None, error=error, trace=self._close() or trace)
+
+    def _close(self) -> str | None:
+        """Ends the program; the traceback when it resists."""
+        try:
+            self.job.program.close()
+        except Exception:
+            return traceback.format_exc()
+        return None
 
     def _send(self, answer: Any) -> list[Ask]:
         try:
@@ -139,7 +158,7 @@ class Task(Generic[T]):
 
     def _end_of_budget(self, answers: list[Any]) -> list[Ask]:
         cut = self._asks[-1]
-        rows = cut.question.rows[: len(answers[-1])]
+        rows = np.atleast_2d(cut.question.rows)[: len(answers[-1])]
         try:
             self.job.program.throw(Spent(rows, answers[-1]))
         except StopIteration as stop:
@@ -150,8 +169,7 @@ class Task(Generic[T]):
             return self._finish(
                 None, error=f"{type(error).__name__}: {error}", trace=traceback.format_exc()
             )
-        self.job.program.close()
-        return self._finish(None, exhausted=True)
+        return self._finish(None, exhausted=True, trace=self._close())
 
     def _finish(
         self,
@@ -173,7 +191,7 @@ class Task(Generic[T]):
         if self.space.version != self._version:  # an open copy has grown
             self._version = self.space.version
             self.prepared = self.victim.prepare(self.space)
-            self._columns = np.arange(len(self.space.counts))
+            self._most = np.array(self.space.counts, dtype=np.int16)
         self._single = not isinstance(asked, tuple)
         self._asks = []
         for question in asked if isinstance(asked, tuple) else (asked,):
@@ -189,26 +207,38 @@ class Task(Generic[T]):
                     f"{self.victim.name} cannot answer Gradients: it is scored from outside. Word models "
                     "(unfooled train) and Hugging Face classifiers can"
                 )
-        elif not isinstance(question, Scores):
+        elif isinstance(question, (Similarities, Proposals)):
             raise Unsupported(
                 f"{type(question).__name__} is part of the contract, but no sentence encoder or masked "
                 "language model is connected to this engine"
             )
+        elif not isinstance(question, Scores):
+            raise InputError(
+                f"a program yields a question or a tuple of them, not {question!r:.80}"
+            )
         rows = self._affordable(question)
         if isinstance(question, Gradients):
             ask = Ask(self, question, rows, whole=True)
+            choices = max(self.space.counts, default=0) + 1
+            ask.answer = np.empty((0, len(self.space.counts), choices))  # until it is known
         else:
             ask = self._look_up(question, rows)
         self.forwards += ask.left
         return ask
 
     def _affordable(self, question: Scores | Gradients) -> Rows:
-        rows = np.ascontiguousarray(question.rows, dtype=np.int16)
-        if rows.ndim == 1:
-            rows = rows[None]
+        asked = np.atleast_2d(question.rows)
+        if asked.shape[1:] != self._most.shape or asked.dtype.kind not in "iu":
+            raise InputError(
+                f"a question has rows of {len(self._most)} whole numbers here, not an array of "
+                f"shape {asked.shape} and type {asked.dtype}"
+            )
+        if (asked > self._most).any() or (asked < DELETED).any():
+            raise InputError("a question has a row that is not in the space, nor a probe of it")
+        rows = np.ascontiguousarray(asked, dtype=np.int16)
         most = self.job.max_queries
         if most is not None and self.queries + len(rows) > most:
-            rows, self._spent = rows[: most - self.queries], True
+            rows, self._spent = rows[: max(0, most - self.queries)], True
         self.queries += len(rows)
         return rows
 
@@ -245,9 +275,10 @@ class Task(Generic[T]):
                 continue
             rows = np.atleast_2d(ask.question.rows)[: len(scores)]
             for i in np.flatnonzero(goal.met(scores, rows)):
-                rank = (int(np.count_nonzero(rows[i])), -float(goal.gain(scores[i : i + 1])[0]))
-                if self._best is None or rank < self._best[0]:
-                    self._best = rank, rows[i].copy()
+                swaps, gain = int(np.count_nonzero(rows[i])), float(goal.gain(scores[i : i + 1])[0])
+                least, most = self._best[0] if self._best else (swaps + 1, 0.0)
+                if swaps < least or (swaps == least and better(gain, most)):
+                    self._best = (swaps, gain), rows[i].copy()
 
 
 def _first_seen(slots: list[int], known: int, new: int) -> list[int]:

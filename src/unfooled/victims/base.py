@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unfooled.counting import Rows
-from unfooled.errors import VictimError
+from unfooled.errors import OutOfMemory, VictimError
+from unfooled.evidence import tolerance
 from unfooled.space import Space
 from unfooled.text import Source
 
@@ -96,6 +97,42 @@ class StringVictim(Victim):
     def submit(self, parts: Sequence[Part]) -> Callable[[], Floats]:
         sources = [s for p in parts for s in p.prepared.space.sources(p.rows, unknown=self.unknown)]
         return lambda: self.scores(sources)
+
+
+def checked_slopes(slopes: Any, *, parts: Sequence[Part], name: str) -> list[Floats]:
+    """The gradients of each part, or a VictimError that says what was expected."""
+    spaces = [part.prepared.space for part in parts]
+    wanted = [
+        (len(part.rows), len(space.counts), max(space.counts, default=0) + 1)
+        for part, space in zip(parts, spaces, strict=True)
+    ]
+    found = [np.asarray(answer) for answer in slopes or ()]
+    shapes = [answer.shape for answer in found]
+    if shapes != wanted:
+        raise VictimError(f"{name} returned gradients of shapes {shapes}; expected {wanted}")
+    if not all(np.isfinite(answer).all() for answer in found):
+        raise VictimError(f"{name} returned gradients that are not finite")
+    return found
+
+
+def repeats_itself(victim: Victim, sources: Sequence[Source]) -> bool:
+    """Whether a victim gives the same scores for the same texts twice, as far as it gives any."""
+    shape = len(sources), len(victim.labels)
+    try:
+        one, two = (np.asarray(victim.scores(sources), dtype=float) for _ in range(2))
+    except Exception:  # a text it fails on is asked for again, and named then
+        return len(sources) < 2 or all(repeats_itself(victim, [s]) for s in sources)
+    if one.shape != shape or two.shape != shape:
+        return True  # what was expected is said when the engine meets it
+    finite = np.isfinite(one) & np.isfinite(two)
+    apart = np.abs(np.where(finite, one, 0.0) - np.where(finite, two, 0.0)).max(axis=1, initial=0.0)
+    return not bool((apart > tolerance(np.where(finite, one, 0.0))).any())
+
+
+def ran_out_of_memory(error: Exception) -> bool:
+    """Whether an error says so; functions raise what Python or their tensor library raises."""
+    known = isinstance(error, (OutOfMemory, MemoryError))
+    return known or type(error).__name__ == "OutOfMemoryError"
 
 
 def checked(scores: Any, *, n: int, classes: int, name: str) -> Floats:
