@@ -285,8 +285,8 @@ def aligned(dataset: Dataset, labels: Sequence[str], *, owner: str) -> Dataset:
     Classes are matched by name where both sides have names, in any order and case. Where one side
     only has numbers (0, 1, ...; LABEL_0, LABEL_1, ...) they are matched by number.
     """
-    theirs = {name.lower(): index for index, name in enumerate(labels)}
-    mine = [name.lower() for name in dataset.labels]
+    theirs = {name.strip().casefold(): index for index, name in enumerate(labels)}
+    mine = [name.strip().casefold() for name in dataset.labels]
     if all(name in theirs for name in mine):
         index = [theirs[name] for name in mine]
     elif _numbered(mine) or _numbered(list(theirs)):

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
-from unfooled.text import Source, Text
+import numpy as np
+
+from unfooled.counting import Rows
+from unfooled.errors import InputError, UnfooledError, VictimError
+from unfooled.space import Space
+from unfooled.task import Result
+from unfooled.text import Example, Text
+from unfooled.victims.base import Floats, Victim, checked
 
 Status = Literal["success", "failed", "skipped", "exhausted", "error"]
 
@@ -18,7 +25,7 @@ class Outcome:
 
     `text` is the text that fooled the victim (None unless the status is success), `scores` are
     those of the final text (or of the original), re-run alone. A skipped text was misclassified
-    from the start.
+    from the start, or of the target class already.
     """
 
     id: str
@@ -88,6 +95,7 @@ class Outcomes(Sequence[Outcome]):
     attack: str
     all: tuple[Outcome, ...]
     seconds: float = 0.0
+    resumed: int = 0  # of them were recorded before, and took none of the seconds
 
     @overload
     def __getitem__(self, index: int) -> Outcome: ...
@@ -110,12 +118,13 @@ class Outcomes(Sequence[Outcome]):
         count = Counter(outcome.status for outcome in self.all)
         scored = len(self.all) - count["error"]
         attacked = scored - count["skipped"]
+        right = attacked + sum(_right(o) for o in self.all if o.status == "skipped")
         won = [o for o in self.all if o.status == "success"]
         tried = [o for o in self.all if o.status in ("success", "failed", "exhausted")]
         return {
             "texts": len(self.all),
-            "clean_accuracy": _ratio(attacked, scored),
-            "accuracy_under_attack": _ratio(attacked - len(won), scored),
+            "clean_accuracy": _ratio(right, scored),
+            "accuracy_under_attack": _ratio(right - len(won), scored),
             "success_rate": _ratio(len(won), attacked),
             "mean_swaps": _ratio(sum(o.swaps for o in won), len(won)),
             "mean_swapped_share": _ratio(sum(o.rate for o in won), len(won)),
@@ -124,6 +133,12 @@ class Outcomes(Sequence[Outcome]):
             "exhausted": count["exhausted"],
             "errors": count["error"],
         }
+
+
+def _right(outcome: Outcome) -> bool:
+    """Whether the victim gave the original its label: with a target, a skipped text may be right."""
+    others = [s for i, s in enumerate(outcome.scores) if i != outcome.label]
+    return outcome.scores[outcome.label] > max(others)
 
 
 def _ratio(part: float, whole: int) -> float | None:
@@ -143,6 +158,64 @@ def _read(written: Any) -> Text:
     return Text.pair(written["premise"], written["hypothesis"], editable=written["editable"])
 
 
-def spelled(source: Source) -> str:
-    """A text or pair on one line."""
-    return " ".join((source if isinstance(source, str) else " ‖ ".join(source)).split())
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What an attack on one text came to, before it is verified."""
+
+    row: Rows | None
+    skipped: bool = False
+
+
+def verified(example: Example, result: Result[Attempt], *, victim: Victim) -> Outcome:
+    """The verified outcome: a claimed success counts only if the text, run alone, fools the victim."""
+    space, goal = result.job.space, result.job.goal
+    outcome = Outcome(
+        example.id,
+        "failed",
+        example.text,
+        example.label,
+        queries=result.queries,
+        forwards=result.forwards,
+    )
+    if result.error is not None:
+        return replace(outcome, status="error", error=result.error)
+    tried = result.value or Attempt(None)
+    proposed = None if tried.skipped else result.best if tried.row is None else tried.row
+    try:
+        row = None if proposed is None else _member(space, proposed)
+        final = space.text(space.origin if row is None else row)
+        scores = _alone(victim, final)
+    except UnfooledError as error:
+        return replace(outcome, status="error", error=str(error))
+    outcome = replace(outcome, scores=tuple(map(float, scores[0])))
+    if row is not None and goal is not None and goal.met(scores, space.rows(row))[0]:
+        changes = tuple((p, *words) for p, words in space.changes(row).items())
+        return replace(outcome, status="success", text=final, changes=changes)
+    if tried.skipped:
+        return replace(outcome, status="skipped")
+    return replace(outcome, status="exhausted" if result.exhausted else "failed")
+
+
+def _member(space: Space, proposed: Any) -> Rows:
+    """What an attack proposed, if it is a row of the space at all."""
+    try:
+        row = np.asarray(proposed)
+    except ValueError:  # lists of unequal length
+        row = np.empty(0)
+    fits = row.shape == space.origin.shape and row.dtype.kind in "iu"
+    if not fits or not space.contains(row)[0]:
+        raise InputError(f"the attack proposed {proposed!r:.80}, which is no row of {space}")
+    return row
+
+
+def _alone(victim: Victim, text: Text) -> Floats:
+    """The scores of one text, asked for by itself; an error names the text."""
+    try:
+        raw = victim.scores([text.source])
+        scores = checked(raw, n=1, classes=len(victim.labels), name=victim.name)
+        if np.isfinite(scores).all():
+            return scores
+        why = f"it returned {scores[0].tolist()}"
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+    raise VictimError(f"{victim.name} failed on {str(text)!r} when run alone: {why}")

@@ -73,7 +73,14 @@ def build(family: str, name: str, given: Mapping[str, Any] | None = None) -> Any
         except ValidationError as error:
             why = error.errors()[0]["msg"]
             raise InputError(f"option {key} of {name} cannot be {value!r}: {why}") from error
+    missing = [f.name for f in fields(method) if _required(f) and f.name not in values]
+    if missing:
+        raise InputError(f"{name} needs a value for its option {missing[0]!r}")
     return method(**values)
+
+
+def _required(field: Field[Any]) -> bool:
+    return field.init and field.default is MISSING and field.default_factory is MISSING
 
 
 def _default(field: Field[Any]) -> Any:

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +15,23 @@ import numpy as np
 from unfooled import data, registry
 from unfooled.candidates import Source as CandidateSource
 from unfooled.candidates import load as load_candidates
-from unfooled.counting import Rows
 from unfooled.engine import Engine
-from unfooled.errors import InputError, Unsupported
+from unfooled.errors import InputError, UnfooledError, Unsupported, VictimError
 from unfooled.evidence import margins
-from unfooled.fingerprints import examples_fingerprint, probe_fingerprint, value_fingerprint
+from unfooled.fingerprints import (
+    Fingerprint,
+    examples_fingerprint,
+    probe_fingerprint,
+    value_fingerprint,
+)
 from unfooled.keys import Shard, record_key, rng_for
-from unfooled.outcomes import Outcome, Outcomes
+from unfooled.outcomes import Attempt, Outcome, Outcomes, verified
 from unfooled.program import Attack, Goal, Program, Scores
 from unfooled.records import Run
 from unfooled.space import Space
-from unfooled.task import Job, Result
+from unfooled.task import Job
 from unfooled.text import Example, Text
-from unfooled.victims.base import Differentiable, Victim, checked
+from unfooled.victims.base import Differentiable, Victim
 from unfooled.watch import watching
 
 Candidates = str | CandidateSource | Mapping[Any, Any] | Callable[[Text], Any] | Sequence[Space]
@@ -58,14 +62,6 @@ class Limits:
         return min(most, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """What an attack on one text came to, before it is verified."""
-
-    row: Rows | None
-    skipped: bool = False
-
-
 def attempt(
     attack: Attack, space: Space, *, goal: Goal, rng: np.random.Generator
 ) -> Program[Attempt]:
@@ -87,7 +83,7 @@ def attack(
     max_rate: float | None = None,
     max_swaps: int | None = None,
     max_queries: int | None = None,
-    target: int | None = None,
+    target: int | str | None = None,
     seed: int = 0,
     out: Path | str | None = None,
     shard: str | Shard | None = None,
@@ -101,14 +97,13 @@ def attack(
     `examples`: a Dataset, (text, label) pairs, or Examples. `candidates`: a spec ("wordnet"), a
     source, a callable Text -> {position: candidates}, or ready spaces. With `out` every outcome is
     recorded in that folder as soon as it is known, and texts already recorded there are not run
-    again. Further keywords are the options of the attack.
+    again. `target` is a class by name or number. Further keywords are the options of the attack.
     """
     method, called = _method(name, options, victim)
-    limits = Limits(max_rate, max_swaps, max_queries, target)
-    if target is not None and not 0 <= target < len(victim.labels):
-        raise InputError(
-            f"target {target} is no class of {victim.name}: 0 to {len(victim.labels) - 1}"
-        )
+    limits = Limits(max_rate, max_swaps, max_queries, _class(target, victim))
+    for what, number in (("in_flight", in_flight), ("batch", batch)):
+        if number is not None and number < 1:
+            raise InputError(f"{what} is 1 or more, not {number}")
     given = _examples(examples, victim)
     spaces = _Spaces(candidates, given)
     config = {"attack": asdict(method), **asdict(limits)}
@@ -128,15 +123,18 @@ def attack(
             jobs = _jobs(method, todo, spaces=spaces, limits=limits, seed=seed)
             for result in engine.run(jobs):
                 key = result.job.key
-                found[key] = _outcome(todo[key], result, victim=victim)
+                found[key] = verified(todo[key], result, victim=victim)
                 if run:
                     run.append({"key": key, **found[key].record()})
                 watcher.text(engine.stats)
-    return Outcomes(called, tuple(found[key] for key in work), time.perf_counter() - began)
+    seconds = time.perf_counter() - began
+    return Outcomes(called, tuple(found[key] for key in work), seconds, resumed=done)
 
 
 def _method(name: str | Attack, options: Mapping[str, Any], victim: Victim) -> tuple[Attack, str]:
     """The attack and what it is called, if this victim can answer its questions."""
+    if not isinstance(name, (str, Attack)):
+        raise InputError(f"an attack is a name or an instance such as Beam(width=8), not {name!r}")
     if isinstance(name, Attack):
         if options:
             raise InputError(f"options {', '.join(options)} go into the attack itself: {name!r}")
@@ -149,6 +147,18 @@ def _method(name: str | Attack, options: Mapping[str, Any], victim: Victim) -> t
             "Hugging Face classifiers have them"
         )
     return method, called
+
+
+def _class(target: int | str | None, victim: Victim) -> int | None:
+    """The index of the target class, given by name in any case, or by number."""
+    names = [label.casefold() for label in victim.labels]
+    if target is None or str(target).casefold() in names:
+        return None if target is None else names.index(str(target).casefold())
+    if str(target).isdecimal() and int(target) < len(names):
+        return int(target)
+    raise InputError(
+        f"the target {target!r} is no class of {victim.name}: {', '.join(victim.labels)}"
+    )
 
 
 def _keyed(
@@ -192,18 +202,20 @@ class _Spaces:
                     f"{len(candidates)} spaces were given for {len(examples)} examples"
                 )
             for space, example in zip(candidates, examples, strict=True):
+                if not isinstance(space, Space):
+                    raise InputError(f"a list of candidates holds spaces, not {space!r:.60}")
                 if space.original != example.text:
                     raise InputError(
                         f"the space of example {example.id} is that of another text: {space}"
                     )
-            self.ready = {e.id: s for e, s in zip(examples, candidates, strict=True)}
+            self.ready = {_named(e): s for e, s in zip(examples, candidates, strict=True)}
         else:
             self.source = load_candidates(candidates)
 
     def of(self, example: Example) -> Space:
         """The space of one example."""
         if self.ready is not None:
-            return self.ready[example.id]
+            return self.ready[_named(example)]
         return Space(example.text, self.source(example.text))
 
     @property
@@ -216,18 +228,31 @@ class _Spaces:
 def _manifest(
     victim: Victim, examples: Sequence[Example], *, spaces: _Spaces, shard: Shard | None
 ) -> dict[str, Any]:
-    pairs = any(e.text.is_pair for e in examples)
     return {
         "shard": shard,
+        "texts": len(examples),  # in all shards together
         "victim": victim.name,
         "labels": list(victim.labels),
         "dtype": victim.dtype,
         "fingerprints": {
-            "victim": victim.fingerprint or probe_fingerprint(victim.scores, pairs=pairs),
+            "victim": victim.fingerprint or _probed(victim, examples),
             "data": examples_fingerprint(examples),
             "candidates": spaces.fingerprint,
         },
     }
+
+
+def _probed(victim: Victim, examples: Sequence[Example]) -> Fingerprint:
+    """The fingerprint of a victim that is known only by its answers."""
+    try:
+        return probe_fingerprint(victim.scores, pairs=any(e.text.is_pair for e in examples))
+    except UnfooledError:
+        raise
+    except Exception as error:
+        raise VictimError(
+            f"{victim.name} failed on the probe texts it is recognised by: "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
 def _jobs(
@@ -238,34 +263,3 @@ def _jobs(
         goal = Goal(space, example.label, limits.target, limits.swaps(example.text))
         program = attempt(method, space, goal=goal, rng=rng_for(seed, key))
         yield Job(key, space, program, goal, limits.max_queries)
-
-
-def _outcome(example: Example, result: Result[Attempt], *, victim: Victim) -> Outcome:
-    """The verified outcome: a claimed success counts only if the text, run alone, fools the victim."""
-    space, goal = result.job.space, result.job.goal
-    outcome = Outcome(
-        example.id,
-        "failed",
-        example.text,
-        example.label,
-        queries=result.queries,
-        forwards=result.forwards,
-    )
-    if result.error is not None:
-        return replace(outcome, status="error", error=result.error)
-    tried = result.value or Attempt(None)
-    row = None if tried.skipped else result.best if tried.row is None else tried.row
-    final = space.text(space.origin if row is None else row)
-    try:
-        raw = victim.scores([final.source])
-        scores = checked(raw, n=1, classes=len(victim.labels), name=victim.name)
-    except Exception as error:
-        why = f"{victim.name} failed on {str(final)!r} when run alone: {error}"
-        return replace(outcome, status="error", error=why)
-    outcome = replace(outcome, scores=tuple(map(float, scores[0])))
-    if row is not None and goal is not None and goal.met(scores, space.rows(row))[0]:
-        changes = tuple((p, *words) for p, words in space.changes(row).items())
-        return replace(outcome, status="success", text=final, changes=changes)
-    if tried.skipped:
-        return replace(outcome, status="skipped")
-    return replace(outcome, status="exhausted" if result.exhausted else "failed")

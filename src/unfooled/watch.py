@@ -72,7 +72,7 @@ class Bar:
 
         self.before = done
         self.progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[rates]}"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from typing import Annotated
 
@@ -9,18 +11,20 @@ import typer
 
 from unfooled import __version__
 from unfooled.cli import assets, attack, candidates, merge, train
+from unfooled.cli.method_options import AttackCommand
 from unfooled.errors import UnfooledError
 
 app = typer.Typer(
     name="unfooled",
-    help="How robust is a text classifier to word substitutions, with what guarantee?",
+    help="How robust is a text classifier to word substitutions, with what guarantee?\n\n"
+    "Example: unfooled train bilstm mr -o my-model, then unfooled attack greedy my-model mr",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("attack", context_settings=attack.SETTINGS, no_args_is_help=True)(attack.attack)
+app.command("attack", cls=AttackCommand, no_args_is_help=True)(attack.attack)
 app.command("candidates")(candidates.candidates)
 app.command("train")(train.train)
 app.command("merge")(merge.merge)
@@ -44,14 +48,20 @@ def _root(
 
 def main() -> None:
     """Runs the command line; an error meant for people is one sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a sign shows a ? instead
+            stream.reconfigure(errors="replace")
     try:
-        app()
+        try:
+            app()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except UnfooledError as error:
         print(f"unfooled: {error}", file=sys.stderr)
         raise SystemExit(2) from None
-    except KeyboardInterrupt:
-        print("unfooled: stopped", file=sys.stderr)
-        raise SystemExit(130) from None
-    except BrokenPipeError:  # the reader of our output has gone
-        sys.stderr.close()
-        raise SystemExit(0) from None
+    except OSError as error:  # a full disk; or the reader of our output has gone, which is no news
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            print(f"unfooled: {error}", file=sys.stderr)
+        raise SystemExit(2) from None

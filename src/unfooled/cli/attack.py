@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
+from unfooled import registry
 from unfooled.cli import options as o
 from unfooled.cli import printing
-from unfooled.errors import InputError
+from unfooled.cli.method_options import given
 
-SETTINGS = {"allow_extra_args": True, "ignore_unknown_options": True}
 LIMITS, DATA, RUN = "Limits", "Data", "Run"
 
 
@@ -25,7 +25,9 @@ def _list(wanted: bool) -> None:
 
 def attack(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="The attack; see --list.", show_default=False)],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The attack; see --list.", show_default=False)
+    ],
     victim: o.VictimArgument,
     data: o.DataArgument,
     listing: Annotated[
@@ -99,33 +101,25 @@ def attack(
     """
     import unfooled as uf
 
-    extra = _extra(context.args)
-    loaded = uf.load(victim, device=device)
-    dataset = uf.data.load(
-        data,
-        split=split,
-        limit=limit,
-        seed=seed,
-        text_column=text_column,
-        label_column=label_column,
-    )
-    goal = None if target is None else _class(target, loaded.labels)
-    limits: dict[str, Any] = {
-        "max_rate": max_rate,
-        "max_swaps": max_swaps,
-        "max_queries": max_queries,
-    }
-    asked = {"candidates": candidates, "target": goal, "seed": seed, **limits, **extra}
-    folder = out or printing.default_folder(
-        name, loaded.name, dataset.name, {**asked, "limit": limit, "data": data}
-    )
+    extra = given(context.args)
+    registry.build("attacks", name, extra)  # before anything is loaded
+    columns = {"text_column": text_column, "label_column": label_column}
+    asked: dict[str, Any] = {
+        "candidates": candidates, "max_rate": max_rate, "max_swaps": max_swaps,
+        "max_queries": max_queries, "target": target, "seed": seed,
+    }  # fmt: skip
+    source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
+    folder = out or printing.default_folder(name, victim, data, {**source, **asked, **extra})
     if shard and out is None:
         folder = folder.with_name(f"{folder.name}-{shard.replace('/', '-of-')}")
     try:
-        outcomes = uf.attack(
-            name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
-            progress=not (quiet or as_json), **asked,
-        )  # fmt: skip
+        with printing.alone_on_stdout(as_json):
+            loaded = uf.load(victim, device=device)
+            dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
+            outcomes = uf.attack(
+                name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
+                progress=not (quiet or as_json), **asked, **extra,
+            )  # fmt: skip
     except KeyboardInterrupt:
         print(
             f"unfooled: stopped; what is done is in {folder}, the same command goes on",
@@ -136,29 +130,3 @@ def attack(
         print(json.dumps({"run": str(folder), "seconds": outcomes.seconds, **outcomes.summary()}))
     else:
         printing.outcomes(outcomes, loaded.labels, folder=folder, show=show)
-
-
-def _extra(args: list[str]) -> dict[str, str]:
-    """`--width 8` and `--width=8` that belong to the attack itself."""
-    found: dict[str, str] = {}
-    rest = list(args)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("--"):
-            raise InputError(f"unexpected argument {word!r}; expected NAME VICTIM DATA and options")
-        key, equals, value = word[2:].partition("=")
-        if not equals:
-            if not rest or rest[0].startswith("--"):
-                raise InputError(f"option --{key} needs a value")
-            value = rest.pop(0)
-        found[key.replace("-", "_")] = value
-    return found
-
-
-def _class(target: str, labels: tuple[str, ...]) -> int:
-    lower = [label.lower() for label in labels]
-    if target.lower() in lower:
-        return lower.index(target.lower())
-    if target.isdecimal() and int(target) < len(labels):
-        return int(target)
-    raise InputError(f"--target {target!r} is no class of the victim: {', '.join(labels)}")

@@ -13,8 +13,8 @@ from unfooled.cli.printing import console
 
 
 def candidates(
-    text: Annotated[str, typer.Argument(help="A sentence.", show_default=False)],
-    source: o.Candidates = "wordnet",
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="A sentence.", show_default=False)],
+    candidates: o.Candidates = "wordnet",
     rejected: Annotated[
         bool, typer.Option("--rejected", help="Also show what was rejected, and why.")
     ] = False,
@@ -29,7 +29,7 @@ def candidates(
     from unfooled import Space, Text
     from unfooled.candidates import explain, load
 
-    loaded = load(source)
+    loaded = load(candidates)
     parsed = Text.parse(text)
     rows = explain(loaded, parsed)
     space = Space(parsed, {row.position: row.kept for row in rows})
@@ -57,7 +57,4 @@ def candidates(
     sizes = ", ".join(
         f"{space.size(r):,} within {r}" for r in (1, 2, 3) if r < len(space.positions)
     )
-    page.print(
-        f"{space.size():,} texts in the space" + (f" ({sizes} swaps)" if sizes else ""),
-        markup=False,
-    )
+    page.print(f"{space.size():,} texts in the space" + (f" ({sizes} swaps)" if sizes else ""))

@@ -37,7 +37,7 @@ Device = Annotated[str | None, typer.Option(help="Where torch models run, such a
 Candidates = Annotated[
     str,
     typer.Option(
-        help="What may replace a word: [b]wordnet[/b], [b]embedding:k=8,min_similarity=0.6[/b], "
+        help="What may replace a word: [b]wordnet[/b], [b]embedding:k=8[/b], "
         "[b]sememes:file=F[/b], [b]table:F[/b]; + unites, & intersects, |pos filters."
     ),
 ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,21 @@ from unfooled.outcomes import Outcome, Outcomes
 
 
 def console() -> Console:
-    """Standard output, as wide as it is."""
-    return Console(highlight=False, soft_wrap=False)
+    """Standard output, as wide as it is; what stands in a text is printed as it is."""
+    return Console(highlight=False, soft_wrap=False, markup=False, emoji=False)
+
+
+@contextmanager
+def alone_on_stdout(wanted: bool) -> Iterator[None]:
+    """Sends what others print (a victim, say) to standard error, so that JSON stands alone."""
+    with redirect_stdout(sys.stderr) if wanted else nullcontext():
+        yield
 
 
 def default_folder(method: str, victim: str, data: str, asked: Mapping[str, Any]) -> Path:
     """runs/METHOD-VICTIM-DATA-HASH: the same question finds the same folder, another one does not."""
     plain = re.sub(r"[^\w.-]+", "-", f"{method}-{Path(victim).name}-{Path(data).name}").strip("-")
+    plain = plain[:80]  # file systems end at 255 bytes
     return Path("runs") / f"{plain}-{digest({k: str(v) for k, v in asked.items()})[:8]}"
 
 
@@ -56,7 +66,7 @@ def outcomes(found: Outcomes, labels: Sequence[str], *, folder: Path, show: int)
         table.add_row(label, value)
     page.print(table)
     for outcome in [o for o in found if o.status == "error"][:3]:
-        page.print(f"error in {outcome.id}: {outcome.error}", style="red", markup=False)
+        page.print(f"error in {outcome.id}: {outcome.error}", style="red")
     page.print(Rich.assemble(("run ", "dim"), str(folder)), soft_wrap=True)
 
 
@@ -75,7 +85,8 @@ def _lines(found: Outcomes) -> Iterable[tuple[str, str]]:
         yield "out of budget", f"{figures['exhausted']}"
     if figures["errors"]:
         yield "errors", f"{figures['errors']}"
-    yield "texts/s", _number(len(found) / found.seconds if found.seconds else None)
+    ran = len(found) - found.resumed
+    yield "texts/s", _number(ran / found.seconds if ran and found.seconds else None)
 
 
 def _diff(outcome: Outcome, labels: Sequence[str]) -> Rich:
@@ -86,21 +97,25 @@ def _diff(outcome: Outcome, labels: Sequence[str]) -> Rich:
         (labels[outcome.label], "green"),
         " → ",
         (now, "red"),
-        (f"  {outcome.swaps} swaps" if outcome.swaps > 1 else "  1 swap", "dim"),
+        (f"  {outcome.swaps} swap{'' if outcome.swaps == 1 else 's'}", "dim"),
         "\n",
     )
     changed = {position: new for position, _, new in outcome.changes}
     original = outcome.original
-    if original.other is not None:
+    if original.other is not None and original.editable == "second":
         line.append(original.other + "\n", style="dim")
     for position, word in enumerate(original.words):
         line.append(original.gaps[position])
+        if original.editable == "both" and position == original.split:
+            line.append("\n" + original.seam)
         if position in changed:
             line.append(word, style="strike dim")
             line.append(" ")
             line.append(changed[position], style="bold red")
         else:
             line.append(word)
+    if original.other is not None and original.editable == "first":
+        line.append("\n" + original.other, style="dim")
     return line
 
 

@@ -17,6 +17,7 @@ def train(
     arch: Annotated[
         str,
         typer.Argument(
+            metavar="ARCH",
             help="[b]mlp[/b], [b]cnn[/b], [b]cnn-msr[/b], [b]lstm[/b], [b]bilstm[/b]; [b]hf[/b] for MiniLM, "
             "[b]hf:NAME[/b] or a folder for another Hugging Face encoder.",
             show_default=False,
