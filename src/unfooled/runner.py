@@ -243,16 +243,28 @@ def _manifest(
 
 
 def _probed(victim: Victim, examples: Sequence[Example]) -> Fingerprint:
-    """The fingerprint of a victim that is known only by its answers."""
+    """The fingerprint of a victim that is known only by its answers; a probe may be one it refuses."""
+    pairs = any(e.text.is_pair for e in examples)
+    why: list[str] = []
+
+    def one_by_one(probes: list[Any]) -> list[list[float]]:
+        refused, rows = [math.inf] * len(victim.labels), []
+        for probe in probes:
+            try:
+                rows.append(np.asarray(victim.scores([probe]), dtype=float)[0].tolist())
+            except Exception as error:
+                why.append(f"{type(error).__name__}: {error}")
+                rows.append(refused)
+        if all(row is refused for row in rows):
+            raise VictimError(f"{victim.name} fails on every text it is given: {why[0]}")
+        return rows
+
     try:
-        return probe_fingerprint(victim.scores, pairs=any(e.text.is_pair for e in examples))
+        return probe_fingerprint(victim.scores, pairs=pairs)
     except UnfooledError:
         raise
-    except Exception as error:
-        raise VictimError(
-            f"{victim.name} failed on the probe texts it is recognised by: "
-            f"{type(error).__name__}: {error}"
-        ) from error
+    except Exception:
+        return probe_fingerprint(one_by_one, pairs=pairs)
 
 
 def _jobs(
