@@ -229,3 +229,55 @@ def test_the_real_mr(asset) -> None:
     assert {example.label for example in dataset} == {0, 1}
     assert all(example.id.startswith("test:") for example in dataset)
     assert len(data.load("mr", split="train")) == 6805
+
+
+def labels_of(dataset: data.Dataset, labels: tuple[str, ...]) -> list[str]:
+    """The class of every example by name, as the owner of `labels` counts."""
+    aligned = data.aligned(dataset, labels, owner="toy")
+    assert aligned.labels == labels
+    assert [e.text for e in aligned] == [e.text for e in dataset]
+    assert [e.id for e in aligned] == [e.id for e in dataset]
+    return [labels[e.label] for e in aligned]
+
+
+NAMED = data.load([("x", "pos"), ("y", "neg"), ("z", "pos")])
+
+
+@pytest.mark.parametrize("labels", [("neg", "pos"), ("POS", "Neg"), ("other", "pos ", "NEG")])
+def test_classes_are_matched_by_name_in_any_order_and_case(labels: tuple[str, ...]) -> None:
+    found = [name.strip().lower() for name in labels_of(NAMED, labels)]
+    assert found == ["pos", "neg", "pos"]
+
+
+@given(st.permutations(["straße", "b", "c", "d"]), st.permutations(["STRASSE", "B", "C", "D"]))
+def test_matching_by_name_is_independent_of_both_orders(mine: list[str], theirs: list[str]) -> None:
+    dataset = data.load([(f"text {name}", name) for name in mine], labels=mine)
+    assert [name.casefold() for name in labels_of(dataset, tuple(theirs))] == [
+        name.casefold() for name in mine
+    ]
+
+
+def test_numbers_are_matched_by_number() -> None:
+    numbered = data.load([("x", 1), ("y", 0)])
+    assert labels_of(numbered, ("bad", "good")) == ["good", "bad"]
+    assert labels_of(numbered, ("LABEL_0", "LABEL_1")) == ["LABEL_1", "LABEL_0"]
+    assert labels_of(NAMED, ("LABEL_0", "LABEL_1")) == ["LABEL_1", "LABEL_0", "LABEL_1"]
+    assert labels_of(NAMED, ("0", "1", "2")) == ["1", "0", "1"]
+    # Numbers that are names on both sides go by name.
+    assert labels_of(numbered, ("1", "0")) == ["1", "0"]
+
+
+def test_a_data_set_with_fewer_classes_than_the_victim() -> None:
+    assert labels_of(data.load([("x", "pos")]), ("neg", "pos")) == ["pos"]
+    assert labels_of(data.load([("x", 0)]), ("neg", "pos")) == ["neg"]
+
+
+def test_classes_that_cannot_be_matched() -> None:
+    with pytest.raises(
+        InputError, match="the data has the classes neg, pos, toy has no, yes: rename"
+    ):
+        data.aligned(NAMED, ("no", "yes"), owner="toy")
+    with pytest.raises(
+        InputError, match=r"item 1|list:1 has label 2, but toy has the classes 0 to 1"
+    ):
+        data.aligned(data.load([("x", 0), ("y", 2)]), ("neg", "pos"), owner="toy")

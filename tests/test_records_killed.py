@@ -47,7 +47,36 @@ def worker(folder: Path) -> list[str]:
     return [sys.executable, "-c", WORKER, str(folder)]
 
 
-COMMANDS: dict[str, Callable[[Path], list[str]]] = {"worker": worker}
+# The real command line on a victim that takes its time, two texts at once: every moment between
+# the start of Python and the last record is one at which a kill can come.
+VICTIM = """
+import time
+LABELS = ["neg", "pos"]
+WEIGHTS = {"good": 1.0, "fine": 0.8, "nice": 0.5, "ok": -0.5}
+def score(texts):
+    time.sleep(0.004)
+    return [[0.0, sum(WEIGHTS.get(word, 0.0) for word in text.split())] for text in texts]
+"""
+TEXTS = ("a good film", "a fine good film", "a nice film", "no film", "fine good nice film")
+
+
+def command_line(folder: Path) -> list[str]:
+    desk = folder.parent
+    victim, data, table = desk / "victim.py", desk / "data.csv", desk / "table.json"
+    if not table.exists():
+        victim.write_text(VICTIM)
+        rows = [f"{text} {number},pos" for number in range(16) for text in TEXTS]
+        data.write_text("\n".join(["text,label", *rows, ""]))
+        table.write_text('{"good": ["nice", "ok"], "fine": ["ok"], "film": ["movie"]}')
+    start = [sys.executable, "-c", "from unfooled.cli import main; main()", "attack", "beam"]
+    options = ["--candidates", f"table:{table}", "--in-flight", "2", "--max-swaps", "2", "--quiet"]
+    return [*start, f"python:{victim}:score", str(data), *options, "--out", str(folder)]
+
+
+COMMANDS: dict[str, Callable[[Path], list[str]]] = {
+    "worker": worker,
+    "command line": command_line,
+}
 
 
 def outcomes(folder: Path) -> dict[str, dict[str, Any]]:

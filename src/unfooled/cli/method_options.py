@@ -19,7 +19,9 @@ class AttackCommand(TyperCommand):
     """
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        flags = {opt: _is_flag(p) for p in self.params for opt in (*p.opts, *p.secondary_opts)}
+        flags = {
+            opt: _is_flag(p) for p in self.get_params(ctx) for opt in (*p.opts, *p.secondary_opts)
+        }
         own, others = _sorted_out(args, flags)
         named = [word for word in own if not word.startswith("-")]
         if others and named:
