@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -116,9 +116,14 @@ class Blurred(Double):
     """A word model in small: words outside the vocabulary are one to it, batches have float noise."""
 
     def __init__(
-        self, weights: Mapping[str, float], *, noise: float = 0.0, merge: bool = True
+        self,
+        weights: Mapping[str, float],
+        *,
+        noise: float = 0.0,
+        merge: bool = True,
+        bias: float = 0.0,
     ) -> None:
-        super().__init__(lambda found: (0.0, sum(weights.get(w.lower(), 0.0) for w in found)))
+        super().__init__(linear(weights, bias))
         self.weights, self.noise, self.merge = weights, noise, merge
         self._rng = np.random.default_rng()
 
@@ -137,7 +142,7 @@ class Blurred(Double):
         canon = np.zeros((len(space.counts), width), dtype=np.int16)
         for column, found in enumerate(space.candidates):
             known = [space.original.words[space.positions[column]], *found]
-            ids = [w.lower() if w.lower() in self.weights else None for w in known]
+            ids = [w if w in self.weights else None for w in known]
             canon[column, : len(ids)] = [ids.index(i) for i in ids]
             canon[column, DELETED] = DELETED
             canon[column, UNKNOWN] = ids.index(None) if None in ids else UNKNOWN
@@ -272,7 +277,8 @@ def members(space: Space, radius: int | None = None) -> list[tuple[int, ...]]:
 
 def least_swaps(space: Space, victim: Double, goal: Goal) -> int | None:
     """Brute force: how few swaps meet the goal."""
-    rows = np.array(members(space), dtype=np.int16).reshape(-1, len(space.counts))
+    every = members(space)
+    rows = np.array(every, dtype=np.int16).reshape(len(every), len(space.counts))
     met = goal.met(victim.scores(space.sources(rows)), rows)
     return min((int(np.count_nonzero(r)) for r in rows[met]), default=None)
 
@@ -280,6 +286,3 @@ def least_swaps(space: Space, victim: Double, goal: Goal) -> int | None:
 def scores_of(*rows: Sequence[int], cache: bool = True) -> Scores:
     """A question about these rows."""
     return Scores(np.array(rows, dtype=np.int16), cache=cache)
-
-
-Endless = Generator[Question, Any, None]

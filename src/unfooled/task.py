@@ -233,7 +233,7 @@ class Task(Generic[T]):
                 f"a question has rows of {len(self._most)} whole numbers here, not an array of "
                 f"shape {asked.shape} and type {asked.dtype}"
             )
-        if (asked > self._most).any() or (asked < DELETED).any():
+        if np.count_nonzero(asked > self._most) or np.count_nonzero(asked < DELETED):
             raise InputError("a question has a row that is not in the space, nor a probe of it")
         rows = np.ascontiguousarray(asked, dtype=np.int16)
         most = self.job.max_queries
