@@ -13,7 +13,9 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $@
 
 demo: $(STAMP)
-	$(BIN)/unfooled demo
+	$(BIN)/unfooled assets get mr wordnet tagger stopwords glove-50
+	test -f models/bilstm-mr/config.json || $(BIN)/unfooled train bilstm mr --out models/bilstm-mr
+	$(BIN)/unfooled attack greedy models/bilstm-mr mr --limit 100 --out runs/demo --show 5
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadfile

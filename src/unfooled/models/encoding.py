@@ -30,10 +30,9 @@ class Batch(NamedTuple):
 
 def sides(text: Text) -> tuple[tuple[str, ...], ...]:
     """The words of a text: one tuple, or for a pair those of the premise and the hypothesis."""
-    source = text.source
-    if isinstance(source, str):
+    if not text.is_pair:
         return (text.words,)
-    return tuple(Text.parse(side).words for side in source)
+    return tuple(Text.parse(side).words for side in text.source)
 
 
 def encode(text: Text, vocabulary: Vocabulary, *, max_words: int, pair: bool) -> Row:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -39,80 +40,56 @@ class PieceTable:
     ) -> None:
         """`fixed`: the pieces of every word; `choices`: those of the candidates, column by column."""
         self.space = space
-        width = max(space.counts, default=0) + 3
-        options = [
-            self._options(fixed[p], c, unknown, width)
-            for p, c in zip(space.positions, choices, strict=True)
+        self._fixed = fixed
+        self._width = max(space.counts, default=0) + 3
+        self._options = [
+            _options(fixed[p], found, unknown, width=self._width)
+            for p, found in zip(space.positions, choices, strict=True)
         ]
-        self.canon = canonical_choices(options, width)
-        self._lay_out(space, fixed, options, width)
+        self.canon = canonical_choices(self._options, self._width)
+        self._columns = np.arange(len(space.counts))
+        # Where every word and choice is one piece, rows have one length and a gather does it all.
+        self.simple = len(unknown) == 1 and all(
+            len(pieces) == 1 for known in (fixed, *choices) for pieces in known
+        )
+        self.base: Ids = np.array([i for pieces in fixed for i in pieces], dtype=np.int64)
+        sizes = np.array([len(pieces) for pieces in fixed], dtype=np.int64)
+        begins = np.cumsum(sizes) - sizes
+        self.offsets: Ids = begins[list(space.positions)]  # where each column's word starts
+        if self.simple:
+            first = [[o[0] if o else 0 for o in known] for known in self._options]
+            self.picks: Ids = np.array(first, dtype=np.int64).reshape(-1, self._width)
 
-    @staticmethod
-    def _options(
-        original: Pieces, candidates: Sequence[Pieces], unknown: Pieces, width: int
-    ) -> list[Pieces]:
-        filled = [original, *candidates]
-        filled += [()] * (width - len(filled))
-        filled[UNKNOWN], filled[DELETED] = unknown, ()
-        return filled
-
-    def _lay_out(
-        self, space: Space, fixed: Sequence[Pieces], options: list[list[Pieces]], width: int
-    ) -> None:
-        column_of = {p: c for c, p in enumerate(space.positions)}
+    @cached_property
+    def _layout(self) -> _Layout:
+        """Slots in the order of the text: columns, and stretches of fixed words between them."""
+        column_of = {p: c for c, p in enumerate(self.space.positions)}
         pool: list[int] = []
-        # One entry per slot: a column, or a stretch of fixed words.
         starts: list[Ids] = []
         sizes: list[Ids] = []
-        slots: list[int] = []
+        slots = np.zeros(len(column_of), dtype=np.int64)
         stretch = False
-        for position, pieces in enumerate(fixed):
+        for position, pieces in enumerate(self._fixed):
             if position in column_of:
-                slots.append(len(starts))
-                made = options[column_of[position]]
+                made = self._options[column_of[position]]
+                slots[column_of[position]] = len(starts)
                 starts.append(np.cumsum([len(pool)] + [len(o) for o in made[:-1]]))
                 sizes.append(np.array([len(o) for o in made]))
                 pool.extend(i for o in made for i in o)
                 stretch = False
                 continue
             if not stretch:
-                starts.append(np.full(width, len(pool)))
-                sizes.append(np.zeros(width, dtype=np.int64))
+                starts.append(np.full(self._width, len(pool)))
+                sizes.append(np.zeros(self._width, dtype=np.int64))
                 stretch = True
             pool.extend(pieces)
             sizes[-1] += len(pieces)
-        # Columns in the order of the row, which is the order of positions except in open copies.
-        order = np.argsort(np.argsort(space.positions)) if slots else np.empty(0, np.int64)
-        self._slots = np.array(slots, dtype=np.int64)[order]
-        self._pool = np.array(pool, dtype=np.int64)
-        self._starts = np.array(starts, dtype=np.int64).reshape(-1, width)
-        self._sizes = np.array(sizes, dtype=np.int64).reshape(-1, width)
-        self._columns = np.arange(len(slots))
-        self._set_fast_path()
-
-    def _set_fast_path(self) -> None:
-        """Where every choice of a column is one piece, rows have one length: a gather does it all."""
-        lead = self._sizes[:, 0]
-        offsets = np.cumsum(lead) - lead
-        self.offsets: Ids = offsets[self._slots]  # where each column's word starts in the original
-        self.simple = all(
-            (self._sizes[s, : n + 1] == 1).all() and self._sizes[s, UNKNOWN] == 1
-            for s, n in zip(self._slots, self.space.counts, strict=True)
+        return _Layout(
+            np.array(pool, dtype=np.int64),
+            np.array(starts, dtype=np.int64).reshape(-1, self._width),
+            np.array(sizes, dtype=np.int64).reshape(-1, self._width),
+            slots,
         )
-        origin = self._general(self.space.rows(self.space.origin))
-        self.base: Ids = origin.ids[0]
-        if self.simple:
-            last = max(len(self._pool) - 1, 0)
-            picks = (
-                self._pool[np.minimum(self._starts[self._slots], last)]
-                if len(self._pool)
-                else self._starts
-            )
-            self.picks: Ids = picks  # (columns, choices)
-            longest = len(self.base)
-        else:
-            longest = int(self._sizes.max(axis=1).sum())
-        self.longest = longest
 
     def tokens(self, rows: Rows) -> int:
         """The length of the longest of these rows."""
@@ -141,38 +118,56 @@ class PieceTable:
 
     def spans(self, rows: Rows) -> tuple[Ids, Ids]:
         """Where each column's pieces start in each row, and how many there are: both (n, columns)."""
-        sizes = self._row_sizes(rows)
+        sizes, slots = self._row_sizes(rows), self._layout.slots
         starts = np.cumsum(sizes, axis=1) - sizes
-        return starts[:, self._slots], sizes[:, self._slots]
+        return starts[:, slots], sizes[:, slots]
 
     def means(self, vectors: NDArray[np.floating]) -> NDArray[np.floating]:
         """(columns, choices, d): the mean vector of the pieces of every choice, probes left out."""
         choices = max(self.space.counts, default=0) + 1
-        found = np.zeros((len(self._slots), choices, vectors.shape[1]))
-        for column, slot in enumerate(self._slots):
+        found = np.zeros((len(self._options), choices, vectors.shape[1]))
+        for column, known in enumerate(self._options):
             for choice in range(self.space.counts[column] + 1):
-                start, size = self._starts[slot, choice], self._sizes[slot, choice]
-                if size:
-                    found[column, choice] = vectors[self._pool[start : start + size]].mean(axis=0)
+                if known[choice]:
+                    found[column, choice] = vectors[list(known[choice])].mean(axis=0)
         return found
 
     def _row_sizes(self, rows: Rows) -> Ids:
-        sizes = np.repeat(self._sizes[None, :, 0], len(rows), axis=0)
-        sizes[:, self._slots] = self._sizes[self._slots, rows]
+        layout = self._layout
+        sizes = np.repeat(layout.sizes[None, :, 0], len(rows), axis=0)
+        sizes[:, layout.slots] = layout.sizes[layout.slots, rows]
         return sizes
 
     def _general(self, rows: Rows) -> Body:
         """Pieces of any length: flat positions in the pool, then one scatter into the padded block."""
-        sizes = self._row_sizes(rows)  # (n, slots)
-        starts = np.repeat(self._starts[None, :, 0], len(rows), axis=0)
-        starts[:, self._slots] = self._starts[self._slots, rows]
+        layout, sizes = self._layout, self._row_sizes(rows)  # (n, slots)
+        starts = np.repeat(layout.starts[None, :, 0], len(rows), axis=0)
+        starts[:, layout.slots] = layout.starts[layout.slots, rows]
         lengths = sizes.sum(axis=1)
         flat_sizes = sizes.ravel()
         begins = np.cumsum(flat_sizes) - flat_sizes
         picks = np.repeat(starts.ravel() - begins, flat_sizes) + np.arange(int(flat_sizes.sum()))
         ids = np.zeros((len(rows), int(lengths.max(initial=0))), dtype=np.int64)
-        ids[np.arange(ids.shape[1]) < lengths[:, None]] = self._pool[picks]
+        ids[np.arange(ids.shape[1]) < lengths[:, None]] = layout.pool[picks]
         return Body(ids, lengths)
+
+
+class _Layout(NamedTuple):
+    """All pieces in one pool; where those of each (slot, choice) start, and how many they are."""
+
+    pool: Ids
+    starts: Ids  # (slots, choices)
+    sizes: Ids  # (slots, choices)
+    slots: Ids  # column -> slot
+
+
+def _options(
+    original: Pieces, candidates: Sequence[Pieces], unknown: Pieces, *, width: int
+) -> list[Pieces]:
+    filled = [original, *candidates]
+    filled += [()] * (width - len(filled))
+    filled[UNKNOWN], filled[DELETED] = unknown, ()
+    return filled
 
 
 def canonical_choices(options: Sequence[Sequence[Hashable]], width: int) -> Rows | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,11 +23,42 @@ from unfooled.space import DELETED, Space
 from unfooled.text import Source, Text
 from unfooled.victims.base import Differentiable, Floats, Part, Prepared
 from unfooled.victims.first_order import first_order
-from unfooled.victims.pieces import Body, Ids, PieceTable, covering_rows
+from unfooled.victims.pieces import Body, Ids, PieceTable
 
 _UNKNOWN_WORD = "ʬʬʬ"  # parses as one word and is in no vocabulary
 
 _REMEMBERED = 200_000  # candidates whose ids are kept
+
+
+class Chunk(NamedTuple):
+    """What stands before and after a word without white space between."""
+
+    before: str
+    after: str
+
+
+def chunks(space: Space) -> list[Chunk | None]:
+    """The surroundings of each column; None where two columns share a chunk of the text.
+
+    Words are cut within stretches free of white space, so the rest of the text has no say in it.
+    """
+    words, gaps = space.original.words, space.original.gaps
+    chunk_of, starts = [], [0]
+    for position in range(len(words)):
+        if position and gaps[position]:
+            starts.append(position)
+        chunk_of.append(len(starts) - 1)
+    starts.append(len(words))
+    shared = Counter(chunk_of[p] for p in space.positions)
+    found: list[Chunk | None] = []
+    for position in space.positions:
+        chunk = chunk_of[position]
+        if shared[chunk] > 1:
+            found.append(None)
+        else:
+            first, last = starts[chunk], starts[chunk + 1]
+            found.append(Chunk("".join(words[first:position]), "".join(words[position + 1 : last])))
+    return found
 
 
 class WordTable(Prepared):
@@ -58,6 +91,7 @@ class WordVictim(Differentiable):
         self.depth = 0 if self.device.type == "cpu" else 2
         self.batch_rows = 128 if self.device.type == "cpu" else 2048
         self._limit = model.config.max_words
+        self._glued: dict[tuple[str, str, str], bool] = {}
         self._known: dict[str, tuple[int, ...]] = {}  # candidate -> ids, for all spaces
         self._fingerprint = fingerprint
 
@@ -88,25 +122,37 @@ class WordVictim(Differentiable):
         )
 
     def prepare(self, space: Space) -> WordTable:
-        self._encode(space.original)  # refuses a pair where a single text is read, and the reverse
+        if space.original.is_pair != self.model.config.pair:
+            self._encode(space.original)  # says what is read and what was given
         if space.original.editable == "both":
             return WordTable(space, None, limit=self._limit)
-        ids = self.model.vocabulary.ids
         table = PieceTable(
             space,
-            fixed=[(i,) for i in ids(space.original.words)],
-            choices=[
-                [tuple(ids(Text.parse(c).words)) for c in found] for found in space.candidates
-            ],
+            fixed=[(i,) for i in self.model.vocabulary.ids(space.original.words)],
+            choices=[[self._pieces(c) for c in found] for found in space.candidates],
             unknown=(Vocabulary.unknown,),
         )
-        made = WordTable(space, table, limit=self._limit)
-        rows = covering_rows(space)
-        body, spelled = self._body(made, rows), self._spelled(space, rows)
-        same = np.array_equal(body.lengths, spelled.lengths) and np.array_equal(
-            body.ids, spelled.ids
+        exact = all(
+            self._stands_alone(chunk, candidate)
+            for chunk, found in zip(chunks(space), space.candidates, strict=True)
+            if chunk is None or chunk.before or chunk.after
+            for candidate in found
         )
-        return made if same else WordTable(space, None, limit=self._limit)
+        return WordTable(space, table if exact else None, limit=self._limit)
+
+    def _stands_alone(self, chunk: Chunk | None, candidate: str) -> bool:
+        """Whether a candidate stays a word (or words) of its own between what it is glued to."""
+        if chunk is None:
+            return False
+        key = (chunk.before, candidate, chunk.after)
+        known = self._glued.get(key)
+        if known is None:
+            if len(self._glued) >= _REMEMBERED:
+                self._glued.clear()
+            sides = (Text.parse(part).words for part in key)
+            whole = Text.parse("".join(key)).words
+            known = self._glued[key] = whole == tuple(word for side in sides for word in side)
+        return known
 
     def _pieces(self, candidate: str) -> tuple[int, ...]:
         known = self._known.get(candidate)
@@ -149,11 +195,16 @@ class WordVictim(Differentiable):
         ids, lengths = self._assemble(parts)
         try:
             with torch.inference_mode():
-                vectors = self.network.embedding(self._tensor(ids))
-                logits = self._head(self.network.encode(vectors, self._mask(ids, lengths)), parts)
+                logits = self._logits(self._tensor(ids), self._mask(ids, lengths), parts)
         except torch.OutOfMemoryError as error:
             raise OutOfMemory(str(error)) from error
         return lambda: logits.cpu().numpy()
+
+    def _logits(self, ids: Tensor, mask: Tensor, parts: Sequence[Part]) -> Tensor:
+        if self.model.config.pair:
+            return self._head(self.network.encode(self.network.embedding(ids), mask), parts)
+        logits: Tensor = self.network(ids, mask)
+        return logits
 
     def _head(self, body: Tensor, parts: Sequence[Part]) -> Tensor:
         """Logits from the encoded editable side; a fixed side is encoded once per text."""
@@ -232,13 +283,11 @@ class WordVictim(Differentiable):
 
 
 def _blind(canon: Rows | None, table: PieceTable, limit: int) -> Rows | None:
-    """Words behind the model's length limit are never read: all their choices are one."""
-    if not table.simple or not (table.offsets >= limit).any():
+    """Words that the model's length limit hides, even if every column were deleted, are all one."""
+    hidden = table.offsets >= limit + len(table.offsets)
+    if not table.simple or not hidden.any():
         return canon
     if canon is None:
-        width = table.picks.shape[1]
-        codes = np.array([*range(width - 2), -2, -1], dtype=np.int16)
+        codes = np.array([*range(table.picks.shape[1] - 2), -2, -1], dtype=np.int16)
         canon = np.repeat(codes[None], len(table.offsets), axis=0)
-    seen = np.where((table.offsets >= limit)[:, None], np.int16(0), canon)
-    seen[:, DELETED] = canon[:, DELETED]  # taking a word out pulls later words in
-    return seen
+    return np.where(hidden[:, None], np.int16(0), canon)

@@ -1,0 +1,1 @@
+"""Ratios against the limit and against peers, each measured inside one run."""
