@@ -21,6 +21,7 @@ exclude_patterns = ["_build"]
 
 # Docstrings are written for reading in an editor: single backquotes mean code.
 default_role = "literal"
+smartquotes = False  # --option is not a dash and an option
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_class_signature = "mixed"

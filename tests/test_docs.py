@@ -8,7 +8,8 @@ Blocks of a page run in order, in one namespace and one temporary folder:
 
 An ellipsis in shown output stands for anything. A comment on the line before a block says more:
 `<!-- file: NAME -->` writes the block to a file, `<!-- assets: NAME ... -->` needs real assets,
-`<!-- tests add: OPTIONS -->` makes the commands of a block cheaper. What a page takes for granted
+`<!-- tests add: OPTIONS -->` makes the commands of a block cheaper, `<!-- figures: vary -->` compares
+shown output but for its numbers. What a page takes for granted
 as the reader's own is in `PRELUDES`.
 """
 
@@ -44,6 +45,7 @@ PAGES = {
 }
 BLOCK = re.compile(r"((?:^<!--[^\n]*-->\n)*)^```([\w-]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOTE = re.compile(r"<!-- ([\w ]+): (.*?) -->")
+FIGURE = re.compile(r"\d[\d.,]*\b|–")  # a mean over nothing is printed as a dash
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 COMMAND = Path(sys.executable).with_name("unfooled")
 
@@ -121,6 +123,8 @@ class Reader:
             if command.startswith("unfooled"):
                 extra = block.notes.get("tests add", "")
                 printed = self._command(f"{command} {extra}", fails=shown.startswith("unfooled:"))
+                if "figures" in block.notes:
+                    shown, printed = (FIGURE.sub("#", text) for text in (shown, printed))
                 if shown.strip():
                     self._compare(shown, printed, f"`{command}`")
 
@@ -201,8 +205,8 @@ def test_links_between_pages_lead_somewhere() -> None:
                 assert (path.parent / target).exists(), f"{page} links to {target}"
 
 
-def test_readme_names_every_attack_and_source_and_no_others() -> None:
-    from unfooled import candidates, registry
+def test_readme_names_what_is_in_the_box_and_nothing_else() -> None:
+    from unfooled import assets, candidates, registry
     from unfooled.models.config import ARCHITECTURES
 
     text = PAGES["README.md"].read_text(encoding="utf-8")
@@ -210,6 +214,7 @@ def test_readme_names_every_attack_and_source_and_no_others() -> None:
     said = {kind: set(re.findall(r"`([\w-]+)`", row)) for kind, row in rows.items()}
     assert said["attacks"] == set(registry.names("attacks"))
     assert said["candidates"] == {*candidates.names(), *candidates.filters()}
+    assert said["data sets"] == {n for n in assets.names() if assets.info(n).kind == "data set"}
     assert said["reference models"] == {*ARCHITECTURES, "hf"}
 
 
