@@ -6,7 +6,6 @@ import inspect
 import json
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -135,18 +134,16 @@ def test_nothing_heavy_is_loaded(code: str) -> None:
 
 
 def test_opening_the_door_is_quick() -> None:
-    def best(code: str) -> float:
-        def once() -> float:
-            began = time.perf_counter()
-            in_new_process(code)
-            return time.perf_counter() - began
-
-        return min(once() for _ in range(3))
+    def best(code: str) -> float:  # of the processor's time: other programs may be busy
+        clocked = (
+            f"import atexit, time\natexit.register(lambda: print(time.process_time()))\n{code}"
+        )
+        return min(float(in_new_process(clocked).split()[-1]) for _ in range(3))
 
     bare = best("pass")
-    assert best("import unfooled") - bare < 0.5
+    assert best("import unfooled") - bare < 0.3
     helped = "import sys; sys.argv[1:] = ['--help']; from unfooled.cli import main; main()"
-    assert best(helped) - bare < 1.0
+    assert best(helped) - bare < 0.8
 
 
 def test_candidates_are_reached_through_the_door() -> None:

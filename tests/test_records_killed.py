@@ -20,7 +20,7 @@ import pytest
 
 from unfooled.records import TIMING, read
 
-KILLS = 24
+KILLS = 21
 TORN = 200  # bytes that a torn line made here has at most
 PATIENCE = 60.0  # seconds for one start, on a machine that does other things as well
 
@@ -65,7 +65,7 @@ def command_line(folder: Path) -> list[str]:
     victim, data, table = desk / "victim.py", desk / "data.csv", desk / "table.json"
     if not table.exists():
         victim.write_text(VICTIM)
-        rows = [f"{text} {number},pos" for number in range(16) for text in TEXTS]
+        rows = [f"{text} {number},pos" for number in range(12) for text in TEXTS]
         data.write_text("\n".join(["text,label", *rows, ""]))
         table.write_text('{"good": ["nice", "ok"], "fine": ["ok"], "film": ["movie"]}')
     start = [sys.executable, "-c", "from unfooled.cli import main; main()", "attack", "beam"]

@@ -53,7 +53,7 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         try:
-            app()
+            app(prog_name="unfooled")
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()

@@ -121,10 +121,9 @@ def attack(
                 progress=not (quiet or as_json), **asked, **extra,
             )  # fmt: skip
     except KeyboardInterrupt:
-        print(
-            f"unfooled: stopped; what is done is in {folder}, the same command goes on",
-            file=sys.stderr,
-        )
+        kept = f"what is done is in {folder}, the same command goes on"
+        begun = (folder / "manifest.json").exists()
+        print(f"unfooled: stopped; {kept if begun else 'nothing was begun'}", file=sys.stderr)
         raise SystemExit(130) from None
     if as_json:
         print(json.dumps({"run": str(folder), "seconds": outcomes.seconds, **outcomes.summary()}))

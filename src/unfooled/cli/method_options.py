@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand
@@ -22,10 +22,9 @@ class AttackCommand(TyperCommand):
         flags = {
             opt: _is_flag(p) for p in self.get_params(ctx) for opt in (*p.opts, *p.secondary_opts)
         }
-        own, others = _sorted_out(args, flags)
-        named = [word for word in own if not word.startswith("-")]
-        if others and named:
-            _check(named[0], others, own=flags)
+        own, others, name = _sorted_out(args, flags)
+        if others and name is not None:
+            _check(name, others, own=flags)
         rest = super().parse_args(ctx, own)
         ctx.args = others
         return rest
@@ -49,22 +48,38 @@ def _is_flag(parameter: Any) -> bool:
     return bool(getattr(parameter, "is_flag", False) or getattr(parameter, "count", False))
 
 
-def _sorted_out(args: Sequence[str], flags: dict[str, bool]) -> tuple[list[str], list[str]]:
-    """The command's own words, and the options it does not know with their values."""
+class _Sorted(NamedTuple):
+    """The command's own words, the options it does not know with their values, the method named."""
+
+    own: list[str]
+    others: list[str]
+    name: str | None
+
+
+def _sorted_out(args: Sequence[str], flags: Mapping[str, bool]) -> _Sorted:
     own: list[str] = []
     others: list[str] = []
+    name: str | None = None
     rest = list(args)
     while rest:
         word = rest.pop(0)
-        if word == "--":
-            return [*own, word, *rest], others
         option, equals, _ = word.partition("=")
-        known = option in flags or not option.startswith("--")
-        (own if known else others).append(word)
-        takes_value = not flags.get(option, False) if option in flags else not known
-        if takes_value and not equals and rest and (known or not rest[0].startswith("--")):
-            (own if known else others).append(rest.pop(0))
-    return own, others
+        if word == "--":
+            own += [word, *rest]
+            break
+        if option in flags:
+            own.append(word)
+            if not flags[option] and not equals:
+                own += rest[:1]
+                rest = rest[1:]
+        elif option.startswith("--"):
+            others.append(word)
+            if not equals and rest and not rest[0].startswith("--"):
+                others.append(rest.pop(0))
+        else:
+            own.append(word)
+            name = name or word
+    return _Sorted(own, others, name)
 
 
 def _check(name: str, others: Iterable[str], *, own: Iterable[str]) -> None:

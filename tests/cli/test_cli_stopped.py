@@ -1,0 +1,88 @@
+"""Ctrl-C keeps what is done, says where, and the same command goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_desk import Desk
+
+from unfooled.records import read
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="SIGINT")
+SCRIPT = "from unfooled.cli import main; main()"
+
+
+def outcomes(folder: Path) -> dict[str, Any]:
+    return read(folder).done
+
+
+def lines(folder: Path) -> int:
+    path = folder / "records.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def test_ctrl_c_keeps_what_is_done_and_says_where(desk: Desk) -> None:
+    texts = [f"a {word} film {i},pos" for i in range(8) for word in ("good", "fine good", "great")]
+    data = desk.write("many.csv", "\n".join(["text,label", *texts]))
+
+    def command(folder: str, victim: str) -> list[str]:
+        words = ["attack", "greedy", desk.victim(victim), data, *desk.candidates]
+        return [
+            sys.executable,
+            "-c",
+            SCRIPT,
+            *words,
+            "--in-flight",
+            "2",
+            "--quiet",
+            "--out",
+            folder,
+        ]
+
+    assert subprocess.run(command("calm", "slow"), timeout=60, check=True, capture_output=True)
+    stops = 0
+    for _ in range(10):
+        before = lines(Path("run"))
+        process = subprocess.Popen(
+            command("run", "slow"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        deadline = time.monotonic() + 60
+        while lines(Path("run")) < before + 8 and process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        if lines(Path("run")) == len(texts):  # too late to stop it
+            break
+        stops += 1
+        assert process.returncode == 130
+        assert out == ""
+        assert err == "unfooled: stopped; what is done is in run, the same command goes on\n"
+        assert lines(Path("run")) >= before + 8
+    assert stops >= 2
+    assert outcomes(Path("run")) == outcomes(Path("calm"))
+
+
+def test_ctrl_c_while_the_victim_is_loaded_is_no_traceback(desk: Desk) -> None:
+    desk.write(
+        "sleepy.py",
+        "import pathlib, time\npathlib.Path('loading').touch()\ntime.sleep(60)\n",
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, "attack", "greedy", "python:sleepy.py:f", desk.data],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not Path("loading").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert err == "unfooled: stopped; nothing was begun\n"
