@@ -29,5 +29,7 @@ python_use_unqualified_type_names = True
 
 html_theme = "furo"
 html_title = "unfooled"
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
 html_copy_source = False
 html_show_sphinx = False
