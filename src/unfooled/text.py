@@ -111,16 +111,13 @@ class Text:
     def without(self, positions: Iterable[int]) -> Text:
         """The text with some words taken out, each with the gap before it."""
         gone = set(positions)
-        if self.editable != "both":
-            words, gaps = _leave_out(self.words, self.gaps, gone)
-            return replace(self, words=words, gaps=gaps)
-        cut = self.split
-        words, gaps = _leave_out(self.words[:cut], self.gaps[: cut + 1], gone)
-        rest = (self.seam, *self.gaps[cut + 1 :])
-        more, ends = _leave_out(self.words[cut:], rest, {i - cut for i in gone})
-        return replace(
-            self, words=words + more, gaps=gaps + ends[1:], split=len(words), seam=ends[0]
-        )
+        if self.editable == "both":
+            first, second = self.sides
+            return _joint(first.without(gone), second.without(i - self.split for i in gone))
+        keep = [i for i in range(len(self.words)) if i not in gone]
+        words = tuple(self.words[i] for i in keep)
+        gaps = tuple(self.gaps[i] for i in keep)
+        return replace(self, words=words, gaps=(*gaps, self.gaps[-1]))
 
     def __str__(self) -> str:
         source = self.source
@@ -176,13 +173,6 @@ def _split(source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         gaps.append(source[end : match.start()])
         end = match.end()
     return tuple(words), (*gaps, source[end:])
-
-
-def _leave_out(
-    words: tuple[str, ...], gaps: tuple[str, ...], gone: set[int]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    keep = [i for i in range(len(words)) if i not in gone]
-    return tuple(words[i] for i in keep), (*(gaps[i] for i in keep), gaps[-1])
 
 
 def _join(words: tuple[str, ...], gaps: tuple[str, ...]) -> str:
