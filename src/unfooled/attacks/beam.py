@@ -39,7 +39,9 @@ class Beam(Attack):
 
 def _one_more(space: Space, beam: Rows) -> Rows:
     """Every row of the beam with one more word swapped."""
-    return np.concatenate([space.neighbours(row, np.flatnonzero(row == 0).tolist()) for row in beam])
+    return np.concatenate(
+        [space.neighbours(row, np.flatnonzero(row == 0).tolist()) for row in beam]
+    )
 
 
 METHOD = Beam
