@@ -154,5 +154,6 @@ def test_folders_that_are_no_runs(tmp_path: Path) -> None:
     assert (tmp_path / "other" / "manifest.json").read_text() == '{"name": "of another program"}'
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("mine")
-    attack(out=tmp_path / "notes")
+    with pytest.raises(RunError, match="is not empty and holds no run"):
+        attack(out=tmp_path / "notes")
     assert (tmp_path / "notes" / "mine.txt").read_text() == "mine"

@@ -11,7 +11,7 @@ import numpy as np
 
 from unfooled.engine import Engine
 from unfooled.errors import OutOfMemory
-from unfooled.program import Attack, Goal, Program, Question, Scores
+from unfooled.program import Attack, Finding, Goal, Program, Question, Scores
 from unfooled.space import DELETED, UNKNOWN, Space
 from unfooled.task import Job, Result
 from unfooled.text import Source, Text
@@ -221,8 +221,13 @@ def attacking(attack: Attack, space: Space, *, label: int = 1, **limits: Any) ->
     """A job that runs an attack on a text of class `label`."""
     budget = limits.pop("max_queries", None)
     goal = Goal(space, label, **limits)
-    program = attack.search(space, goal, np.random.default_rng(0))
+    program = _row(attack.search(space, goal, np.random.default_rng(0)))
     return job(space, program, goal=goal, max_queries=budget)
+
+
+def _row(search: Program[Any]) -> Program[Any]:
+    found = yield from search
+    return found.row if isinstance(found, Finding) else found
 
 
 def solve(victim: Any, jobs: Iterable[Job[Any]], *, seconds: float = 20, **options: Any) -> Any:

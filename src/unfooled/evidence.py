@@ -21,7 +21,11 @@ def tolerance(scores: NDArray[np.floating]) -> NDArray[np.floating]:
 
 def margins(scores: NDArray[np.floating], label: int) -> NDArray[np.floating]:
     """For each row the score of `label` minus the highest other score: below zero it has lost."""
-    others = scores.copy()
-    others[:, label] = -np.inf
-    lead: NDArray[np.floating] = scores[:, label] - others.max(axis=1)
+    if scores.shape[1] == 2:  # the usual case, without a copy
+        best = scores[:, 1 - label]
+    else:
+        others = scores.copy()
+        others[:, label] = -np.inf
+        best = others.max(axis=1)
+    lead: NDArray[np.floating] = scores[:, label] - best
     return lead

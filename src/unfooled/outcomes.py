@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -25,7 +25,8 @@ class Outcome:
 
     `text` is the text that fooled the victim (None unless the status is success), `scores` are
     those of the final text (or of the original), re-run alone. A skipped text was misclassified
-    from the start, or of the target class already.
+    from the start, or of the target class already. `first_swaps` is what an attack that tightens its
+    results had before (for pdp: the swaps of the paper's own result); None: nothing, or no such attack.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Outcome:
     forwards: int = 0
     scores: tuple[float, ...] = ()
     error: str | None = None
+    first_swaps: int | None = None
 
     @property
     def swaps(self) -> int:
@@ -62,6 +64,7 @@ class Outcome:
             "forwards": self.forwards,
             "scores": list(self.scores),
             "error": self.error,
+            "first_swaps": self.first_swaps,
         }
 
     @classmethod
@@ -85,6 +88,7 @@ class Outcome:
         return cls(
             record["id"], record["status"], original, record["label"], text, changes,
             record["queries"], record["forwards"], tuple(record["scores"]), record["error"],
+            record["first_swaps"],
         )  # fmt: skip
 
 
@@ -164,36 +168,42 @@ class Attempt:
 
     row: Rows | None
     skipped: bool = False
+    first_swaps: int | None = None
 
 
 def verified(example: Example, result: Result[Attempt], *, victim: Victim) -> Outcome:
     """The verified outcome: a claimed success counts only if the text, run alone, fools the victim."""
     space, goal = result.job.space, result.job.goal
-    outcome = Outcome(
-        example.id,
-        "failed",
-        example.text,
-        example.label,
-        queries=result.queries,
-        forwards=result.forwards,
-    )
-    if result.error is not None:
-        return replace(outcome, status="error", error=result.error)
     tried = result.value or Attempt(None)
+
+    def outcome(status: Status, **more: Any) -> Outcome:
+        return Outcome(
+            example.id,
+            status,
+            example.text,
+            example.label,
+            queries=result.queries,
+            forwards=result.forwards,
+            **more,
+        )
+
+    if result.error is not None:
+        return outcome("error", error=result.error)
     proposed = None if tried.skipped else result.best if tried.row is None else tried.row
     try:
         row = None if proposed is None else _member(space, proposed)
-        final = space.text(space.origin if row is None else row)
-        scores = _alone(victim, final)
+        final = example.text if row is None else space.text(row)
+        raw = _alone(victim, final)
     except UnfooledError as error:
-        return replace(outcome, status="error", error=str(error))
-    outcome = replace(outcome, scores=tuple(map(float, scores[0])))
-    if row is not None and goal is not None and goal.met(scores, space.rows(row))[0]:
+        return outcome("error", error=str(error))
+    scores = tuple(raw[0].tolist())
+    if row is not None and goal is not None and goal.met(raw, space.rows(row))[0]:
         changes = tuple((p, *words) for p, words in space.changes(row).items())
-        return replace(outcome, status="success", text=final, changes=changes)
+        first = tried.first_swaps
+        return outcome("success", scores=scores, text=final, changes=changes, first_swaps=first)
     if tried.skipped:
-        return replace(outcome, status="skipped")
-    return replace(outcome, status="exhausted" if result.exhausted else "failed")
+        return outcome("skipped", scores=scores)
+    return outcome("exhausted" if result.exhausted else "failed", scores=scores)
 
 
 def _member(space: Space, proposed: Any) -> Rows:

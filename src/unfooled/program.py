@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,15 +95,28 @@ class Goal:
         return fooled
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What an attack that tightens its own result came to, and how many swaps it had before."""
+
+    row: Rows | None
+    first_swaps: int | None = None  # None: nothing was found before tightening
+
+
 @dataclass(frozen=True)
 class Attack(ABC):
     """A search for a text that fools the victim, written for one text. Its fields are its options."""
 
-    needs: ClassVar[Literal["scores", "gradients"]] = "scores"
+    @property
+    def needs(self) -> Literal["scores", "gradients"]:
+        """What it asks of a victim; an attack whose options decide computes it from them."""
+        return "scores"
 
     @abstractmethod
-    def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
-        """A row that meets the goal, or None."""
+    def search(
+        self, space: Space, goal: Goal, rng: np.random.Generator
+    ) -> Program[Rows | Finding | None]:
+        """A row that meets the goal, or None; a Finding when there is more to tell."""
 
 
 def better(value: float, than: float) -> bool:

@@ -214,6 +214,9 @@ def _claim(folder: Path) -> int:
     """A descriptor that appends to the folder's records, locked against other processes."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        held = {entry.name for entry in folder.iterdir()}
+        if held and not held & {NAME, manifests.NAME}:
+            raise RunError(f"{folder} is not empty and holds no run: give another --out")
         descriptor = os.open(folder / NAME, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
     except OSError as error:
         raise RunError(f"cannot write a run into {folder}: {error.strerror}") from error

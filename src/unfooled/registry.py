@@ -27,29 +27,30 @@ class Option:
 
 def names(family: str) -> tuple[str, ...]:
     """The methods of a family ("attacks"), built in and plugged in."""
-    built_in = [
-        entry.name.removesuffix(".py").replace("_", "-")
-        for entry in files(f"unfooled.{family}").iterdir()
-        if entry.name.endswith(".py") and not entry.name.startswith("_")
-    ]
     plugged = [point.name for point in entry_points(group=f"unfooled.{family}")]
-    return tuple(sorted({*built_in, *plugged}))
+    return tuple(sorted({*_built_in(family), *plugged}))
 
 
 def get(family: str, name: str) -> type[Any]:
-    """The class of a method."""
+    """The class of a method; a built-in one goes before a plug-in of the same name."""
     wanted = name.replace("_", "-")
+    if wanted in _built_in(family):
+        method: type[Any] = import_module(f"unfooled.{family}.{wanted.replace('-', '_')}").METHOD
+        return method
     for point in entry_points(group=f"unfooled.{family}"):
         if point.name == name:
             plugged: type[Any] = point.load()
             return plugged
-    if wanted not in names(family):
-        kind = family.removesuffix("s")
-        raise InputError(
-            f"there is no {kind} named {name!r}; {did_you_mean(wanted, names(family))}"
-        )
-    method: type[Any] = import_module(f"unfooled.{family}.{wanted.replace('-', '_')}").METHOD
-    return method
+    kind = family.removesuffix("s")
+    raise InputError(f"there is no {kind} named {name!r}; {did_you_mean(wanted, names(family))}")
+
+
+def _built_in(family: str) -> list[str]:
+    return [
+        entry.name.removesuffix(".py").replace("_", "-")
+        for entry in files(f"unfooled.{family}").iterdir()
+        if entry.name.endswith(".py") and not entry.name.startswith("_")
+    ]
 
 
 def options(method: type[Any]) -> tuple[Option, ...]:

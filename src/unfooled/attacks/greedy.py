@@ -37,7 +37,7 @@ class Greedy(Attack):
             if not better(gains[best], now):
                 continue
             row, now, swaps = rows[best], gains[best], swaps + 1
-            if goal.met(scores[best : best + 1], row[None])[0]:
+            if now > 0 and goal.met(scores[best : best + 1], row[None])[0]:
                 return row
         return None
 

@@ -45,6 +45,8 @@ class HuggingFaceVictim(Differentiable):
         except (RuntimeError, AssertionError) as error:
             reason = str(error).splitlines()[0]
             raise InputError(f"the device {device!r} cannot be used: {reason}") from error
+        first = next(self.network.parameters(), None)
+        self.dtype = None if first is None else str(first.dtype).removeprefix("torch.")
         self.encoder = Encoder(model.tokenizer, limit=model.limit)
         self.depth = 2 if self.device.type == "cuda" else 0
         self.batch_rows = 128 if self.device.type == "cpu" else 1024

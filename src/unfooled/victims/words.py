@@ -126,10 +126,13 @@ class WordVictim(Differentiable):
             self._encode(space.original)  # says what is read and what was given
         if space.original.editable == "both":
             return WordTable(space, None, limit=self._limit)
+        known = self._known
         table = PieceTable(
             space,
             fixed=[(i,) for i in self.model.vocabulary.ids(space.original.words)],
-            choices=[[self._pieces(c) for c in found] for found in space.candidates],
+            choices=[
+                [known.get(c) or self._pieces(c) for c in found] for found in space.candidates
+            ],
             unknown=(Vocabulary.unknown,),
         )
         exact = all(
@@ -155,14 +158,11 @@ class WordVictim(Differentiable):
         return known
 
     def _pieces(self, candidate: str) -> tuple[int, ...]:
-        known = self._known.get(candidate)
-        if known is None:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            known = self._known[candidate] = tuple(
-                self.model.vocabulary.ids(Text.parse(candidate).words)
-            )
-        return known
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        ids = tuple(self.model.vocabulary.ids(Text.parse(candidate).words))
+        self._known[candidate] = ids
+        return ids
 
     def _body(self, prepared: WordTable, rows: Rows) -> Body:
         """Ids of rows, cut to the model's length; an empty text is one unknown word."""
