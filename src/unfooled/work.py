@@ -1,0 +1,254 @@
+"""The work of a run: examples with their spaces and keys, done in any order, recorded, resumed."""
+
+from __future__ import annotations
+
+import gc
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+import numpy as np
+
+from unfooled import data
+from unfooled.candidates import Source as CandidateSource
+from unfooled.candidates import load as load_candidates
+from unfooled.engine import Engine
+from unfooled.errors import InputError, UnfooledError, VictimError
+from unfooled.fingerprints import (
+    Fingerprint,
+    examples_fingerprint,
+    probe_fingerprint,
+    value_fingerprint,
+)
+from unfooled.keys import Shard, record_key, rng_for
+from unfooled.records import Run
+from unfooled.space import Space
+from unfooled.task import Job, Result
+from unfooled.text import Example, Text
+from unfooled.victims.base import Victim
+from unfooled.watch import watching
+
+Candidates = str | CandidateSource | Mapping[Any, Any] | Callable[[Text], Any] | Sequence[Space]
+
+
+class Recordable(Protocol):
+    """What is kept of a finished text."""
+
+    def record(self) -> dict[str, Any]:
+        """It as JSON values."""
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
+        """What `record` described."""
+
+
+R = TypeVar("R", bound=Recordable)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One text to be done: its key in the records, its space, its own randomness."""
+
+    key: str
+    example: Example
+    space: Space
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True)
+class Done(Generic[R]):
+    """The results of a run in the order of the data."""
+
+    results: tuple[R, ...]
+    seconds: float
+    resumed: int  # of them were recorded before, and took none of the seconds
+
+
+class Work:
+    """What one method has to do with one data set and one victim."""
+
+    def __init__(
+        self,
+        method: str,
+        victim: Victim,
+        examples: Any,
+        *,
+        candidates: Candidates,
+        config: Mapping[str, Any],
+        seed: int,
+        shard: str | Shard | None = None,
+    ) -> None:
+        self.method, self.victim, self.config, self.seed = method, victim, config, seed
+        self.shard = Shard.parse(shard) if isinstance(shard, str) else shard
+        self.examples = _examples(examples, victim)
+        self.spaces = _Spaces(candidates, self.examples)
+        self.keyed = _keyed(
+            self.examples, method=method, config=config, victim=victim, shard=self.shard
+        )
+
+    def run(
+        self,
+        job: Callable[[Piece], Job[Any]],
+        finish: Callable[[Example, Result[Any]], R],
+        *,
+        kind: type[R],
+        out: Path | str | None = None,
+        progress: bool = False,
+        in_flight: int = 64,
+        batch: int | None = None,
+    ) -> Done[R]:
+        """Does every text that is not yet recorded in `out`; `finish` verifies what came of it."""
+        for what, number in (("in_flight", in_flight), ("batch", batch)):
+            if number is not None and number < 1:
+                raise InputError(f"{what} is 1 or more, not {number}")
+        began = time.perf_counter()
+        opened = nullcontext() if out is None else Run.open(out, self._manifest())
+        with _old_objects_at_rest(), opened as run:
+            found = {key: kind.from_record(r) for key, r in run.done.items()} if run else {}
+            todo = {key: e for key, e in self.keyed.items() if key not in found}
+            title, before = f"{self.method} on {self.victim.name}", len(self.keyed) - len(todo)
+            with watching(title, total=len(self.keyed), done=before, wanted=progress) as watcher:
+                engine = Engine(
+                    self.victim,
+                    in_flight=in_flight,
+                    batch=batch,
+                    on_batch=watcher.batch,
+                    say=watcher.say,
+                )
+                for result in engine.run(job(piece) for piece in self._pieces(todo)):
+                    key = result.job.key
+                    found[key] = finish(todo[key], result)
+                    if run:
+                        run.append({"key": key, **found[key].record()})
+                    watcher.text(engine.stats)
+        results = tuple(found[key] for key in self.keyed)
+        return Done(results, time.perf_counter() - began, before)
+
+    def _pieces(self, todo: Mapping[str, Example]) -> Iterator[Piece]:
+        for key, example in todo.items():
+            yield Piece(key, example, self.spaces.of(example), rng_for(self.seed, key))
+
+    def _manifest(self) -> dict[str, Any]:
+        victim = self.victim
+        return {
+            "method": self.method,
+            "options": self.config,
+            "seed": self.seed,
+            "shard": self.shard,
+            "texts": len(self.examples),  # in all shards together
+            "victim": victim.name,
+            "labels": list(victim.labels),
+            "dtype": victim.dtype,
+            "fingerprints": {
+                "victim": victim.fingerprint or _probed(victim, self.examples),
+                "data": examples_fingerprint(self.examples),
+                "candidates": self.spaces.fingerprint,
+            },
+        }
+
+
+@contextmanager
+def _old_objects_at_rest() -> Iterator[None]:
+    """Keeps the collector from walking through all that was loaded before, again and again.
+
+    With torch and transformers loaded one full collection takes 0.15 s, a third of what the engine
+    costs beyond a small model.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _keyed(
+    examples: Sequence[Example],
+    *,
+    method: str,
+    config: Mapping[str, Any],
+    victim: Victim,
+    shard: Shard | None,
+) -> dict[str, Example]:
+    """The shard's examples by record key."""
+    who = victim.fingerprint or victim.name
+    keyed = {
+        record_key(example=_named(e), method=method, options=config, victim=who): e
+        for e in examples
+    }
+    if len(keyed) < len(examples):
+        raise InputError("two examples have the same id and text: give each an id of its own")
+    return {key: e for key, e in keyed.items() if shard is None or shard.takes(key)}
+
+
+def _examples(examples: Any, victim: Victim) -> list[Example]:
+    """Examples whose labels the victim knows, with ids that differ."""
+    given = examples if isinstance(examples, data.Dataset) else data.load(examples)
+    return list(data.aligned(given, victim.labels, owner=victim.name).examples)
+
+
+def _named(example: Example) -> str:
+    return f"{example.id}\n{example.label}\n{example.text.source}\n{example.text.editable}"
+
+
+class _Spaces:
+    """The space of each example, made when it is needed."""
+
+    def __init__(self, candidates: Candidates, examples: Sequence[Example]) -> None:
+        self.examples = examples
+        self.ready: dict[str, Space] | None = None
+        if isinstance(candidates, Sequence) and not isinstance(candidates, str):
+            if len(candidates) != len(examples):
+                raise InputError(
+                    f"{len(candidates)} spaces were given for {len(examples)} examples"
+                )
+            for space, example in zip(candidates, examples, strict=True):
+                if not isinstance(space, Space):
+                    raise InputError(f"a list of candidates holds spaces, not {space!r:.60}")
+                if space.original != example.text:
+                    raise InputError(
+                        f"the space of example {example.id} is that of another text: {space}"
+                    )
+            self.ready = {_named(e): s for e, s in zip(examples, candidates, strict=True)}
+        else:
+            self.source = load_candidates(candidates)
+
+    def of(self, example: Example) -> Space:
+        """The space of one example."""
+        if self.ready is not None:
+            return self.ready[_named(example)]
+        return Space(example.text, self.source(example.text))
+
+    @property
+    def fingerprint(self) -> str:
+        if self.ready is not None:
+            return value_fingerprint([s.fingerprint for s in self.ready.values()])
+        return self.source.fingerprint
+
+
+def _probed(victim: Victim, examples: Sequence[Example]) -> Fingerprint:
+    """The fingerprint of a victim that is known only by its answers; a probe may be one it refuses."""
+    pairs = any(e.text.is_pair for e in examples)
+    why: list[str] = []
+
+    def one_by_one(probes: list[Any]) -> list[list[float]]:
+        refused, rows = [math.inf] * len(victim.labels), []
+        for probe in probes:
+            try:
+                rows.append(np.asarray(victim.scores([probe]), dtype=float)[0].tolist())
+            except Exception as error:
+                why.append(f"{type(error).__name__}: {error}")
+                rows.append(refused)
+        if all(row is refused for row in rows):
+            raise VictimError(f"{victim.name} fails on every text it is given: {why[0]}")
+        return rows
+
+    try:
+        return probe_fingerprint(victim.scores, pairs=pairs)
+    except UnfooledError:
+        raise
+    except Exception:
+        return probe_fingerprint(one_by_one, pairs=pairs)
