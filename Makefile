@@ -18,7 +18,7 @@ demo: $(STAMP)
 	$(BIN)/unfooled attack greedy models/bilstm-mr mr --limit 100 --out runs/demo --show 5
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .
