@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -57,8 +57,8 @@ class Outcome:
             "id": self.id,
             "status": self.status,
             "label": self.label,
-            "original": _written(self.original),
-            "text": None if self.text is None else _written(self.text),
+            "original": written(self.original),
+            "text": None if self.text is None else written(self.text),
             "changes": [list(change) for change in self.changes],
             "queries": self.queries,
             "forwards": self.forwards,
@@ -70,21 +70,9 @@ class Outcome:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Outcome:
         """The outcome that `record` described."""
-        original = _read(record["original"])
+        original = reread(record["original"])
         changes = tuple((int(p), str(old), str(new)) for p, old, new in record["changes"])
-        text = None
-        if record["text"] is not None:
-            words = list(original.words)
-            for position, _, new in changes:
-                words[position] = new
-            text = Text(
-                tuple(words),
-                original.gaps,
-                original.other,
-                original.editable,
-                original.split,
-                original.seam,
-            )
+        text = None if record["text"] is None else changed(original, changes)
         return cls(
             record["id"], record["status"], original, record["label"], text, changes,
             record["queries"], record["forwards"], tuple(record["scores"]), record["error"],
@@ -149,17 +137,27 @@ def _ratio(part: float, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _written(text: Text) -> Any:
+def changed(original: Text, changes: Iterable[tuple[int, str, str]]) -> Text:
+    """The text with its changes made; a word may be replaced by several, which stay one."""
+    words = list(original.words)
+    for position, _, new in changes:
+        words[position] = new
+    return replace(original, words=tuple(words))
+
+
+def written(text: Text) -> Any:
+    """A text or pair as JSON values."""
     source = text.source
     if isinstance(source, str):
         return source
     return {"premise": source[0], "hypothesis": source[1], "editable": text.editable}
 
 
-def _read(written: Any) -> Text:
-    if isinstance(written, str):
-        return Text.parse(written)
-    return Text.pair(written["premise"], written["hypothesis"], editable=written["editable"])
+def reread(value: Any) -> Text:
+    """The text that `written` described."""
+    if isinstance(value, str):
+        return Text.parse(value)
+    return Text.pair(value["premise"], value["hypothesis"], editable=value["editable"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +189,9 @@ def verified(example: Example, result: Result[Attempt], *, victim: Victim) -> Ou
         return outcome("error", error=result.error)
     proposed = None if tried.skipped else result.best if tried.row is None else tried.row
     try:
-        row = None if proposed is None else _member(space, proposed)
+        row = None if proposed is None else member(space, proposed)
         final = example.text if row is None else space.text(row)
-        raw = _alone(victim, final)
+        raw = alone(victim, final)
     except UnfooledError as error:
         return outcome("error", error=str(error))
     scores = tuple(raw[0].tolist())
@@ -206,7 +204,7 @@ def verified(example: Example, result: Result[Attempt], *, victim: Victim) -> Ou
     return outcome("exhausted" if result.exhausted else "failed", scores=scores)
 
 
-def _member(space: Space, proposed: Any) -> Rows:
+def member(space: Space, proposed: Any) -> Rows:
     """What an attack proposed, if it is a row of the space at all."""
     try:
         row = np.asarray(proposed)
@@ -218,7 +216,7 @@ def _member(space: Space, proposed: Any) -> Rows:
     return row
 
 
-def _alone(victim: Victim, text: Text) -> Floats:
+def alone(victim: Victim, text: Text) -> Floats:
     """The scores of one text, asked for by itself; an error names the text."""
     try:
         raw = victim.scores([text.source])

@@ -96,7 +96,7 @@ class Work:
         finish: Callable[[Example, Result[Any]], R],
         *,
         kind: type[R],
-        out: Path | str | None = None,
+        out: Path | str | Run | None = None,
         progress: bool = False,
         in_flight: int = 64,
         batch: int | None = None,
@@ -106,11 +106,14 @@ class Work:
             if number is not None and number < 1:
                 raise InputError(f"{what} is 1 or more, not {number}")
         began = time.perf_counter()
-        opened = nullcontext() if out is None else Run.open(out, self._manifest())
+        opened: Any = nullcontext(out)  # no run, or one that somebody else opened and will close
+        if isinstance(out, (str, Path)):
+            opened = Run.open(out, self.manifest())
         with _old_objects_at_rest(), opened as run:
-            found = {key: kind.from_record(r) for key, r in run.done.items()} if run else {}
+            done = run.done if run else {}
+            found = {key: kind.from_record(done[key]) for key in self.keyed if key in done}
             todo = {key: e for key, e in self.keyed.items() if key not in found}
-            title, before = f"{self.method} on {self.victim.name}", len(self.keyed) - len(todo)
+            title, before = f"{self.method} on {self.victim.name}", len(found)
             with watching(title, total=len(self.keyed), done=before, wanted=progress) as watcher:
                 engine = Engine(
                     self.victim,
@@ -132,7 +135,8 @@ class Work:
         for key, example in todo.items():
             yield Piece(key, example, self.spaces.of(example), rng_for(self.seed, key))
 
-    def _manifest(self) -> dict[str, Any]:
+    def manifest(self) -> dict[str, Any]:
+        """What this run is, for its folder."""
         victim = self.victim
         return {
             "method": self.method,
