@@ -1,10 +1,12 @@
 """Intervals for a share that is sampled until it is known well enough: pure statistics.
 
 Looking again and again at a 99.5 % interval until it is narrow misses more often than in 0.5 %
-of the cases, so the looks must be made at a stricter level. How strict is not guessed here: a
-`Sequence` fixes when it looks and where it stops, computes the exact probability that the
-interval it stops with misses the true share, for every share there is, and takes the least
-strict level that keeps it at delta.
+of the cases, so the looks must be made at a stricter level (alpha spending). How strict is not
+guessed here: `sequence` fixes when to look and where to stop, computes the probability that the
+interval of the stop misses the true share, at its highest over all shares from 0 to 1, and takes
+the least strict level that keeps it at delta. What is left of delta pays for wider intervals at
+every number of samples before the stop (`early`), so that all of them together, those before the
+stop and the one from then on, are an anytime-valid confidence sequence.
 """
 
 from __future__ import annotations
@@ -24,9 +26,12 @@ Ints = NDArray[np.int64]
 RESERVE = 0.05
 """The share of delta for intervals before the stop: what is reported when a budget ends early."""
 
+FINEST = 0.005
+"""The least epsilon a sequence is made for: finding its level takes seconds, below it minutes."""
+
 _STEP = 16  # the fewest samples from one look to the next: a question of less wastes a batch
 _GROWTH = 1 / 32  # later looks are so far apart in proportion, so that their number stays small
-_CELLS = 2048  # how finely the true share is divided where there are more stops than that
+_CELLS = 256  # into how many cells an epsilon of true shares is cut, if it has more stops
 _CUT = 1e-13  # probability left out of a sum on purpose, and added back as a whole
 
 
@@ -72,22 +77,26 @@ def fixed_size(share: float, *, epsilon: float, alpha: float) -> int:
     few, enough = 0, hoeffding_size(epsilon, alpha)  # Hoeffding's interval contains the exact one
     while enough - few > 1:
         n = (few + enough) // 2
-        few, enough = (few, n) if _width(share * n, n, alpha) <= epsilon else (n, enough)
+        few, enough = (few, n) if _width(share * n, n, alpha=alpha) <= epsilon else (n, enough)
     return enough
 
 
-def early(hits_low: int, hits_high: int, n: int, *, delta: float) -> Interval:
-    """An interval that holds at every n at once: level delta / (n (n + 1)), which sums to delta."""
+def early(hits: tuple[int, int], n: int, *, delta: float) -> Interval:
+    """An interval that holds at every n at once: level delta / (n (n + 1)), which sums to delta.
+
+    `hits` are the fewest and the most that the samples may have, for the low and the high end.
+    """
     alpha = delta / (n * (n + 1))
-    low, high = clopper_pearson([hits_low, hits_high], n, alpha=alpha)
+    low, high = clopper_pearson(hits, n, alpha=alpha)
     return Interval(low[0], high[1])
 
 
-def _width(hits: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
+def _width(hits: ArrayLike, n: ArrayLike, *, alpha: float) -> Floats:
     """How far the interval reaches from the mean to its farther end."""
     low, high = clopper_pearson(hits, n, alpha=alpha)
     mean = np.asarray(hits) / np.asarray(n)
-    return np.maximum(mean - low, high - mean)
+    farther: Floats = np.maximum(mean - low, high - mean)
+    return farther
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +119,11 @@ class Sequence:
         """Whether so many hits at a look are enough."""
         return bool(min(hits, self.looks[look] - hits) <= self.most[look])
 
+    def expected(self, share: float) -> int:
+        """The look that stops when the mean is `share`."""
+        enough = self.most >= min(share, 1 - share) * self.looks
+        return int(self.looks[enough.argmax() if enough.any() else -1])
+
 
 @lru_cache(maxsize=32)
 def sequence(epsilon: float, delta: float) -> Sequence:
@@ -122,7 +136,7 @@ def sequence(epsilon: float, delta: float) -> Sequence:
     alpha, best = delta / 3, None
     for _ in range(12):
         looks, most = _schedule(epsilon, alpha)
-        miss = _worst_miss(looks, most, alpha=alpha)
+        miss = _worst_miss(looks, most, epsilon=epsilon, alpha=alpha)
         if miss <= allowed and (best is None or alpha > best.alpha):
             best = Sequence(epsilon, delta, alpha, looks, most, miss)
         if 0.98 * allowed <= miss <= allowed:
@@ -154,7 +168,7 @@ def _needs(epsilon: float, alpha: float) -> Ints:
     few, enough = np.maximum(2 * hits - 1, 0), np.full(len(hits), ceiling)
     while (enough - few > 1).any():
         n = (few + enough + 1) // 2
-        good = _width(np.minimum(hits, n), np.maximum(n, 1), alpha) <= epsilon
+        good = _width(np.minimum(hits, n), np.maximum(n, 1), alpha=alpha) <= epsilon
         few, enough = np.where(good, few, n), np.where(good, n, enough)
     needs = np.maximum.accumulate(enough)
     middle = int(np.argmax(needs <= 2 * hits + 1))  # from here on the mean is one half
@@ -169,29 +183,37 @@ class _Stops(NamedTuple):
     fresh: Floats
 
 
-def _worst_miss(looks: Ints, most: Ints, *, alpha: float) -> float:
+def _worst_miss(looks: Ints, most: Ints, *, epsilon: float, alpha: float) -> float:
     """The highest probability, over all true shares, that the low end lies above the share.
 
     By symmetry it is that of the high end below it. The probability of stopping at a point is
-    that of its count times `fresh`, which does not depend on the share p. Between two
-    neighbouring low ends the same points miss, and the probability of each grows with p as
-    p < low < hits / n, so the worst shares are the low ends themselves. Where there are very
-    many, cells of several are bounded by the points of the lower and the share of the upper end.
+    that of its count times `fresh`, which does not depend on the share p. Between neighbouring
+    low ends the same points miss, and each is the likelier the higher p is, as long as
+    p < hits / n: so a cell of shares is bounded by the points that miss at its lower edge and
+    their probabilities at its upper edge. With the low ends as edges nothing is lost.
     """
     n, hits, fresh = _stops(looks, most)
     n, hits, fresh = np.tile(n, 2), np.concatenate([hits, n - hits]), np.tile(fresh, 2)
     low = clopper_pearson(hits, n, alpha=alpha).low
     order = np.argsort(low)[np.count_nonzero(low == 0) :]  # an end at 0 never misses
-    n, hits, low, fresh = n[order], hits[order], low[order], fresh[order]
+    n, hits, low = n[order], hits[order], low[order]
     base = special.gammaln(n + 1) - special.gammaln(hits + 1) - special.gammaln(n - hits + 1)
-    base += np.log(np.maximum(fresh, 1e-300))
-    ends = np.unique(np.linspace(0, len(low) - 1, _CELLS).round().astype(int))
+    base += np.log(fresh[order])
+
+    def chances(part: slice, share: ArrayLike) -> Floats:
+        k, m = hits[part], n[part]
+        p = np.minimum(share, k / m)  # where a point is likeliest, if that is in the cell
+        return np.exp(base[part] + special.xlogy(k, p) + special.xlog1py(m - k, -p))
+
     worst = 0.0
-    for begin, end in zip([0, *(ends[:-1] + 1)], ends, strict=True):
-        k, m = hits[begin:], n[begin:]
-        share = np.minimum(low[end], k / m)
-        logs = base[begin:] + special.xlogy(k, share) + special.xlog1py(m - k, -share)
-        worst = max(worst, float(np.exp(logs).sum()))
+    for start in np.arange(0, 1, epsilon):
+        end = min(start + epsilon, 1.0)
+        here, beyond, far = np.searchsorted(low, [start, end, end + 2 * epsilon])
+        inner = low[here:beyond] if beyond - here < _CELLS else np.linspace(start, end, _CELLS)
+        edges = np.unique([start, *inner, end])
+        missed = low[here:far] > edges[:-1, None]  # (cell, point)
+        near = (chances(slice(here, far), edges[1:, None]) * missed).sum(axis=1).max()
+        worst = max(worst, float(near + chances(slice(far, None), end).sum()))
     return worst
 
 
@@ -239,7 +261,8 @@ def _fresh(s: Ints, *, n: int, before: int, first: int, table: Floats) -> Floats
     known = (place >= 0) & (place < len(table))
     chance = np.where(known, np.append(table, 1.0)[np.where(known, place, -1)], 1.0)
     whole = np.where(possible, np.exp(logs) * chance, 0.0).sum(axis=1) + _CUT
-    return np.minimum(whole, 1.0)
+    capped: Floats = np.minimum(whole, 1.0)
+    return capped
 
 
 def _log_choose(n: int, k: Ints) -> Floats:
