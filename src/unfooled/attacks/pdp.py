@@ -22,7 +22,7 @@ from unfooled.program import (
     leaders,
 )
 from unfooled.space import Space
-from unfooled.tightening import Ledger, restart, tighten, within
+from unfooled.tightening import Ledger, opening, tighten, within
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class PDP(Attack):
         ledger, first, spare = Ledger(space, goal), None, self.tighten
         try:
             if spare:  # the cheapest search goes first, so that a small budget is not for nothing
-                spare = yield from within(ledger, restart(ledger, "greedy"), queries=spare)
+                spare = yield from within(ledger, opening(ledger), queries=spare)
             first = yield from self._algorithm(ledger, rng)
             if spare:
                 yield from within(ledger, tighten(ledger), queries=spare)
