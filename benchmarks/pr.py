@@ -33,13 +33,13 @@ from scipy import special, stats
 import unfooled as uf
 from unfooled.candidates import load as load_candidates
 from unfooled.engine import Engine
-from unfooled.estimate.pr import PR, Estimate
-from unfooled.estimate.sequences import (
+from unfooled.estimators._sequences import (
     clopper_pearson,
     fixed_size,
     hoeffding_size,
     sequence,
 )
+from unfooled.estimators.pr import PR, Estimate
 from unfooled.keys import rng_for
 from unfooled.space import Space
 from unfooled.task import Job

@@ -16,11 +16,12 @@ from unfooled.evidence import margins, tolerance
 from unfooled.keys import Shard
 from unfooled.outcomes import Attempt, Outcome, Outcomes, verified
 from unfooled.program import Attack, Finding, Goal, Program, Scores
+from unfooled.records import Run
 from unfooled.space import Space
-from unfooled.task import Job
-from unfooled.text import Text
+from unfooled.task import Job, Result
+from unfooled.text import Example, Text
 from unfooled.victims.base import Differentiable, Victim
-from unfooled.work import Candidates, Piece, Work
+from unfooled.work import Candidates, Done, Piece, Work
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ def attack(
     recorded in that folder as soon as it is known, and texts already recorded there are not run
     again. `target` is a class by name or number. Further keywords are the options of the attack.
     """
-    method, called = _method(name, options, victim)
+    method = built(name, options, victim)
+    called = _called(name)
     limits = Limits(max_rate, max_swaps, max_queries, _class(target, victim))
     work = Work(
         called,
@@ -100,6 +102,15 @@ def attack(
         seed=seed,
         shard=shard,
     )
+    how = {"progress": progress, "in_flight": in_flight, "batch": batch}
+    done = attacked(work, method, limits=limits, out=out, **how)
+    return Outcomes(called, done.results, done.seconds, resumed=done.resumed)
+
+
+def attacked(
+    work: Work, method: Attack, *, limits: Limits, out: Path | str | Run | None, **how: Any
+) -> Done[Outcome]:
+    """Runs an attack over the work."""
 
     def job(piece: Piece) -> Job[Attempt]:
         text = piece.example.text
@@ -107,34 +118,29 @@ def attack(
         program = attempt(method, piece.space, goal=goal, rng=piece.rng)
         return Job(piece.key, piece.space, program, goal, limits.max_queries)
 
-    done = work.run(
-        job,
-        lambda example, result: verified(example, result, victim=victim),
-        kind=Outcome,
-        out=out,
-        progress=progress,
-        in_flight=in_flight,
-        batch=batch,
-    )
-    return Outcomes(called, done.results, done.seconds, resumed=done.resumed)
+    def finish(example: Example, result: Result[Attempt]) -> Outcome:
+        return verified(example, result, victim=work.victim)
+
+    return work.run(job, finish, kind=Outcome, out=out, **how)
 
 
-def _method(name: str | Attack, options: Mapping[str, Any], victim: Victim) -> tuple[Attack, str]:
-    """The attack and what it is called, if this victim can answer its questions."""
+def built(name: str | Attack, options: Mapping[str, Any], victim: Victim) -> Attack:
+    """The attack with its options, if this victim can answer its questions."""
     if not isinstance(name, (str, Attack)):
         raise InputError(f"an attack is a name or an instance such as Beam(width=8), not {name!r}")
-    if isinstance(name, Attack):
-        if options:
-            raise InputError(f"options {', '.join(options)} go into the attack itself: {name!r}")
-        method, called = name, type(name).__name__.lower()
-    else:
-        method, called = registry.build("attacks", name, options), name
+    if isinstance(name, Attack) and options:
+        raise InputError(f"options {', '.join(options)} go into the attack itself: {name!r}")
+    method = name if isinstance(name, Attack) else registry.build("attacks", name, options)
     if method.needs == "gradients" and not isinstance(victim, Differentiable):
         raise Unsupported(
-            f"{called} follows gradients and {victim.name} has none; word models (unfooled train) and "
+            f"{_called(name)} follows gradients and {victim.name} has none; word models (unfooled train) and "
             "Hugging Face classifiers have them"
         )
-    return method, called
+    return method
+
+
+def _called(name: str | Attack) -> str:
+    return name if isinstance(name, str) else type(name).__name__.lower()
 
 
 def _class(target: int | str | None, victim: Victim) -> int | None:

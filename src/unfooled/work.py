@@ -77,7 +77,7 @@ class Work:
         victim: Victim,
         examples: Any,
         *,
-        candidates: Candidates,
+        candidates: Candidates | Spaces,
         config: Mapping[str, Any],
         seed: int,
         shard: str | Shard | None = None,
@@ -85,7 +85,8 @@ class Work:
         self.method, self.victim, self.config, self.seed = method, victim, config, seed
         self.shard = Shard.parse(shard) if isinstance(shard, str) else shard
         self.examples = _examples(examples, victim)
-        self.spaces = _Spaces(candidates, self.examples)
+        ready = isinstance(candidates, Spaces)
+        self.spaces = candidates if ready else Spaces(candidates, self.examples)
         self.keyed = _keyed(
             self.examples, method=method, config=config, victim=victim, shard=self.shard
         )
@@ -180,8 +181,7 @@ def _keyed(
     """The shard's examples by record key."""
     who = victim.fingerprint or victim.name
     keyed = {
-        record_key(example=_named(e), method=method, options=config, victim=who): e
-        for e in examples
+        record_key(example=named(e), method=method, options=config, victim=who): e for e in examples
     }
     if len(keyed) < len(examples):
         raise InputError("two examples have the same id and text: give each an id of its own")
@@ -194,11 +194,12 @@ def _examples(examples: Any, victim: Victim) -> list[Example]:
     return list(data.aligned(given, victim.labels, owner=victim.name).examples)
 
 
-def _named(example: Example) -> str:
+def named(example: Example) -> str:
+    """What tells one example from another: its id, label and text."""
     return f"{example.id}\n{example.label}\n{example.text.source}\n{example.text.editable}"
 
 
-class _Spaces:
+class Spaces:
     """The space of each example, made when it is needed."""
 
     def __init__(self, candidates: Candidates, examples: Sequence[Example]) -> None:
@@ -216,14 +217,14 @@ class _Spaces:
                     raise InputError(
                         f"the space of example {example.id} is that of another text: {space}"
                     )
-            self.ready = {_named(e): s for e, s in zip(examples, candidates, strict=True)}
+            self.ready = {named(e): s for e, s in zip(examples, candidates, strict=True)}
         else:
             self.source = load_candidates(candidates)
 
     def of(self, example: Example) -> Space:
         """The space of one example."""
         if self.ready is not None:
-            return self.ready[_named(example)]
+            return self.ready[named(example)]
         return Space(example.text, self.source(example.text))
 
     @property

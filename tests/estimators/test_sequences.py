@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from unfooled.estimate.sequences import (
+from unfooled.estimators._sequences import (
     RESERVE,
     Sequence,
     clopper_pearson,

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import unfooled as uf
 from unfooled.engine import Engine
 from unfooled.errors import InputError
-from unfooled.estimate.pr import PR, Estimate, Tally
-from unfooled.estimate.sequences import clopper_pearson, hoeffding_size, sequence
+from unfooled.estimators._sequences import clopper_pearson, hoeffding_size, sequence
+from unfooled.estimators.pr import PR, Estimate, Tally
 from unfooled.space import Space
 from unfooled.task import Job, Result
 

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from unfooled.counting import Rows
 from unfooled.errors import InputError
-from unfooled.estimate.sequences import (
+from unfooled.estimators._sequences import (
     FINEST,
     RESERVE,
     Sequence,

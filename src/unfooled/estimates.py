@@ -1,0 +1,135 @@
+"""Runs the PR estimator over a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from unfooled.estimators.pr import PR, Estimate
+from unfooled.estimators.pr import Method as PRMethod
+from unfooled.keys import Shard
+from unfooled.outcomes import reread, written
+from unfooled.records import Run
+from unfooled.task import Job, Result
+from unfooled.text import Example, Text
+from unfooled.victims.base import Victim
+from unfooled.work import Candidates, Done, Piece, Work
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """The PR of one text: the share of the texts within a radius that keep its label.
+
+    In [low, high], but for probability delta where it was sampled. None where nothing could be
+    said; `error` has the reason.
+    """
+
+    id: str
+    original: Text
+    label: int
+    value: float | None = None
+    low: float = 0.0
+    high: float = 1.0
+    samples: int = 0
+    exact: bool = False
+    radius: int = 0
+    method: Literal["sequential", "hoeffding", "exact", "proved"] | None = None
+    queries: int = 0
+    forwards: int = 0
+    error: str | None = None
+
+    def record(self) -> dict[str, Any]:
+        """The estimate as JSON values."""
+        return {
+            **{name: getattr(self, name) for name in _FIELDS},
+            "original": written(self.original),
+        }
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Estimated:
+        """The estimate that `record` described."""
+        fields = {name: record[name] for name in _FIELDS}
+        return cls(**fields | {"original": reread(record["original"])})
+
+
+_FIELDS = tuple(Estimated.__slots__)
+
+
+def estimate(
+    victim: Victim,
+    examples: Any,
+    *,
+    candidates: Candidates = "wordnet",
+    radius: int | None = None,
+    rate: float | None = None,
+    epsilon: float = 0.025,
+    delta: float = 0.005,
+    method: PRMethod = "sequential",
+    max_queries: int | None = None,
+    seed: int = 0,
+    out: Path | str | None = None,
+    shard: str | Shard | None = None,
+    progress: bool = False,
+    in_flight: int = 64,
+    batch: int | None = None,
+) -> tuple[Estimated, ...]:
+    """For every example the share of texts within a radius that keep its label (PR).
+
+    The radius is a number of swaps or a `rate` of the words (default: the paper's quarter). With
+    probability at least 1 - delta, for each text, PR lies between `low` and `high`. Other
+    arguments as in `attack`.
+    """
+    if radius is None and rate is None:
+        rate = 0.25
+    metric = PR(radius, rate, epsilon, delta, method)
+    work = Work(
+        "pr",
+        victim,
+        examples,
+        candidates=candidates,
+        config={"pr": asdict(metric), "max_queries": max_queries},
+        seed=seed,
+        shard=shard,
+    )
+    how = {"progress": progress, "in_flight": in_flight, "batch": batch}
+    return estimated(work, metric, max_queries=max_queries, out=out, **how).results
+
+
+def estimated(
+    work: Work,
+    metric: PR,
+    *,
+    max_queries: int | None = None,
+    out: Path | str | Run | None = None,
+    **how: Any,
+) -> Done[Estimated]:
+    """Runs the estimator over the work."""
+
+    def job(piece: Piece) -> Job[Estimate]:
+        program = metric.measure(piece.space, piece.example.label, piece.rng)
+        return Job(piece.key, piece.space, program, None, max_queries)
+
+    return work.run(job, _finished, kind=Estimated, out=out, **how)
+
+
+def _finished(example: Example, result: Result[Estimate]) -> Estimated:
+    counts: dict[str, Any] = {"queries": result.queries, "forwards": result.forwards}
+    found = result.value
+    if found is None:
+        why = result.error or "the query budget ended before the first sample"
+        return Estimated(example.id, example.text, example.label, error=why, **counts)
+    return Estimated(
+        example.id,
+        example.text,
+        example.label,
+        found.value,
+        found.low,
+        found.high,
+        found.samples,
+        found.exact,
+        found.radius,
+        found.method,
+        **counts,
+    )
