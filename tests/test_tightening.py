@@ -302,10 +302,26 @@ def test_teams_are_limited_in_number() -> None:
 def test_an_exchange_moves_a_swap_to_another_position() -> None:
     space, victim = spread({"a1": -1.0, "b1": -1.0, "c1": -0.9, "d1": -1.1, "e1": -3.5})
     ledger = ledger_of(space)
-    run(ledger, tightening._exchange(ledger, rows((1, 1, 0, 0, 0))[0]), victim)
+    singles = space.neighbours(space.origin)
+    start = rows((1, 1, 0, 0, 0))[0]
+    run(ledger, tightening._exchange(ledger, start, singles=singles), victim)
     found = ledger.best.tolist()  # type: ignore[union-attr]
     assert found[4] == 1
     assert sum(found) == 2
+
+
+def test_a_narrow_climb_tries_the_best_single_swaps_only() -> None:
+    many = [f"p{k}" for k in range(100)]
+    space = Space("a b c", {0: many, 1: ("y",), 2: ("z",)})
+    weights = {w: 0.9 - k / 1000 for k, w in enumerate(many)}
+    victim = Double(linear({"a": 1.0, "b": 1.0, "c": 9.0, "y": 0.9, "z": 8.0} | weights))
+    asked = {}
+    for way in (tightening._climb_narrowly, tightening._climb):
+        ledger = ledger_of(space)
+        run(ledger, ledger.ask(space.neighbours(space.origin)), victim)
+        run(ledger, ledger.ask(rows((1, 1, 0))), victim)
+        asked[way] = run(ledger, way(ledger, 2), victim).queries
+    assert asked[tightening._climb_narrowly] <= 3 * tightening._STARS < asked[tightening._climb]
 
 
 # --- the whole ----------------------------------------------------------------------------------

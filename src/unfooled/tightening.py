@@ -32,6 +32,7 @@ from unfooled.space import Space
 T = TypeVar("T")
 
 _TEAMS = 256  # texts made of the best single swaps, for each number of swaps
+_STARS = 32  # single swaps that a cheap climb tries
 _STARTS = 4  # texts that are climbed from, for each number of swaps
 
 
@@ -186,7 +187,7 @@ def tighten(ledger: Ledger) -> Program[None]:
     yield from ledger.ask(space.neighbours(space.origin))
     while True:
         aim = _aim(ledger)
-        for way in (_restore, _team_up, _start_over, _climb):
+        for way in (_restore, _team_up, _climb_narrowly, _start_over, _climb):
             if aim < 2:
                 return
             yield from way(ledger, aim)
@@ -257,17 +258,23 @@ def _start_over(ledger: Ledger, aim: int) -> Program[None]:
     yield from restart(ledger, "beam", most=aim)
 
 
-def _climb(ledger: Ledger, aim: int) -> Program[None]:
+def _climb_narrowly(ledger: Ledger, aim: int) -> Program[None]:
+    """Climbs with the single swaps that gain most: cheap where a text has hundreds of candidates."""
+    yield from _climb(ledger, aim, narrow=_STARS)
+
+
+def _climb(ledger: Ledger, aim: int, *, narrow: int | None = None) -> Program[None]:
     """Improves the most promising texts with as many swaps as the aim, one swap at a time."""
+    singles = ledger.leading(1, sum(ledger.space.counts) if narrow is None else narrow)
     for row in ledger.leading(aim, _STARTS):
-        yield from _exchange(ledger, row)
+        yield from _exchange(ledger, row, singles=singles)
         if _aim(ledger) < aim:
             return
 
 
-def _exchange(ledger: Ledger, row: Rows) -> Program[None]:
-    """Replaces each swap by the best other swap anywhere, until no exchange gains."""
-    goal, space = ledger.goal, ledger.space
+def _exchange(ledger: Ledger, row: Rows, *, singles: Rows) -> Program[None]:
+    """Replaces each swap by the best other one of `singles`, until no exchange gains."""
+    goal = ledger.goal
     now = float(goal.gain((yield from ledger.ask(row[None])))[0])
     rising = True
     while rising:
@@ -275,7 +282,9 @@ def _exchange(ledger: Ledger, row: Rows) -> Program[None]:
         for column in np.flatnonzero(row).tolist():
             base = row.copy()
             base[column] = 0
-            rows = space.neighbours(base, np.flatnonzero(base == 0).tolist())
+            rows = base + singles[(singles[:, base != 0] == 0).all(axis=1)]
+            if not len(rows):
+                continue
             scores = yield from ledger.ask(rows)
             if goal.met(scores, rows).any():
                 return

@@ -34,14 +34,17 @@ class PDP(Attack):
     their scores, scores highest; every remembered text then takes every candidate there.
     With `positions="gradient"` the position comes from gradients instead (white box).
 
-    Differs from the paper: it says neither how many texts are kept nor how many are drawn; see
-    `benchmarks/pdp.py` for the sweep behind the defaults. After the paper's result at most
-    `tighten` queries for each text go into finding fewer swaps, or a first success within the
-    limit; 0 is the paper's algorithm alone. `first_swaps` of an outcome is the paper's own result.
+    Differs from the paper: it says neither how many texts are kept nor how many are drawn. On mr one
+    kept text misses successes and 4 to 16 find the same; 8 leaves room for longer texts. One drawn
+    text finds as many as four for fewer queries, now and then with a swap more, which tightening takes
+    back (docs/results/pdp.md, written by `benchmarks/pdp.py`).
+    With `tighten` greedy search goes first, and after the paper's algorithm come ways to fewer swaps,
+    or to a first success within the limit: all this for at most `tighten` further queries for each
+    text. 0 is the paper's algorithm alone, whose own result is the `first_swaps` of an outcome.
     """
 
     keep: int = 8
-    draws: int = 4
+    draws: int = 1
     positions: Literal["lookahead", "gradient"] = "lookahead"
     tighten: int = 2000
 
