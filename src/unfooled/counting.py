@@ -72,6 +72,17 @@ class Lister:
                 yield self.choices(swaps, start, min(start + size, total))
 
 
+def unpermuted(choices: Rows, order: Sequence[int]) -> Rows:
+    """The rows of choices whose columns are listed in another order: entry i belongs to order[i].
+
+    >>> unpermuted(np.array([[5, 0, 7]], dtype=np.int16), (2, 0, 1)).tolist()
+    [[0, 7, 5]]
+    """
+    rows = np.empty_like(choices)
+    rows[:, list(order)] = choices
+    return rows
+
+
 def row_keys(rows: Rows) -> list[bytes]:
     """One hashable key per row."""
     if rows.shape[1] == 0:

@@ -9,15 +9,16 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from unfooled.ask import Ask, Slice, parts_of, rows_of, told
 from unfooled.counting import Rows
 from unfooled.errors import InputError
 from unfooled.planner import Cost, halves, plan
-from unfooled.program import Floats, Gradients
-from unfooled.task import Ask, Job, Result, Task
+from unfooled.program import Floats, Gradients, Sensitivity, Sweep
+from unfooled.task import Job, Result, Task
 from unfooled.victims import base
 from unfooled.victims.base import Differentiable, Part, Victim
 
@@ -41,14 +42,6 @@ class Stats:
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self.started
-
-
-class Slice(NamedTuple):
-    """Rows start to stop of an ask."""
-
-    ask: Ask
-    start: int
-    stop: int
 
 
 class Engine:
@@ -82,6 +75,7 @@ class Engine:
         self._ready: deque[Task[Any]] = deque()
         self._under_way: deque[tuple[list[Slice], Callable[[], Floats]]] = deque()
         self._slopes: list[Ask] = []
+        self._asides: deque[Ask] = deque()
         self._ended: list[Result[Any]] = []
 
     def run(self, jobs: Iterable[Job[T]]) -> Iterator[Result[T]]:
@@ -126,7 +120,7 @@ class Engine:
         try:
             task = Task(job, self.victim, cache_rows=self.cache_rows)
         except Exception as error:
-            said = f"{self.victim.name} failed on {str(job.space.original)!r}: {_told(error)}"
+            said = f"{self.victim.name} failed on {str(job.space.original)!r}: {told(error)}"
             trace = traceback.format_exc()
             self._ended.append(Result(job, None, 0, 0, error=said, traceback=trace))
         else:
@@ -140,6 +134,8 @@ class Engine:
         for ask in asks:
             if isinstance(ask.question, Gradients):
                 self._slopes.append(ask)
+            elif isinstance(ask.question, (Sensitivity, Sweep)):
+                self._asides.append(ask)
             else:
                 self._pool.append(Slice(ask, 0, ask.left))
                 self._pooled += ask.left
@@ -163,15 +159,17 @@ class Engine:
         idle = not (self._under_way or (self._ready and self._has_room()))
         if self._pool:
             batches = self._plan()
-            full = [b for b in batches if _rows(b) >= self.batch]
+            full = [b for b in batches if rows_of(b) >= self.batch]
             chosen = full or (batches if idle else [])
             rest = [] if chosen is batches else [b for b in batches if b not in full]
             self._pool = [s for b in rest for s in b]
-            self._pooled = _rows(self._pool)
+            self._pooled = rows_of(self._pool)
             for batch in chosen:
                 self._submit(batch)
         elif self._slopes and idle:
             self._work_on_slopes()
+        elif self._asides and idle:
+            self._work_on_aside(self._asides.popleft())
         if self._under_way and not (self._ready and self._has_room()):
             self._collect(*self._under_way.popleft())
 
@@ -186,7 +184,7 @@ class Engine:
     def _submit(self, batch: list[Slice]) -> None:
         began = time.perf_counter()
         try:
-            handle = self.victim.submit(_parts(batch))
+            handle = self.victim.submit(parts_of(batch))
         except Exception as error:
             self._recover(batch, error)
             return
@@ -197,10 +195,10 @@ class Engine:
         else:
             self._collect(batch, handle)
             tokens = max(s.ask.tokens for s in batch)
-            self.cost.see(_rows(batch), tokens, time.perf_counter() - began)
+            self.cost.see(rows_of(batch), tokens, time.perf_counter() - began)
 
     def _collect(self, batch: list[Slice], handle: Callable[[], Floats]) -> None:
-        n = _rows(batch)
+        n = rows_of(batch)
         try:
             scores = base.checked(
                 handle(), n=n, classes=len(self.victim.labels), name=self.victim.name
@@ -232,10 +230,10 @@ class Engine:
 
     def _recover(self, batch: list[Slice], error: Exception) -> None:
         """Halves a batch that failed, until the guilty row is alone (or memory suffices)."""
-        n = _rows(batch)
+        n = rows_of(batch)
         if n == 1:
             ask, start, _ = batch[0]
-            self._fail(ask, ask.rows[start], _told(error))
+            self._fail(ask, ask.rows[start], told(error))
             return
         if base.ran_out_of_memory(error) and n // 2 < self.batch:
             self.batch = n // 2
@@ -247,11 +245,25 @@ class Engine:
             if not live:
                 continue
             try:
-                handle = self.victim.submit(_parts(live))
+                handle = self.victim.submit(parts_of(live))
             except Exception as again:
                 self._recover(live, again)
             else:
                 self._collect(live, handle)
+
+    def _work_on_aside(self, ask: Ask) -> None:
+        """One stretch of a question that is answered outside the batches; the texts take turns."""
+        try:
+            self.stats.forwards += ask.task.swept(ask)
+        except Exception as error:
+            self._fail(ask, ask.task.space.origin, told(error))
+            return
+        if ask.left:
+            self._asides.append(ask)
+        else:
+            self._ready.append(ask.task)
+        if self._on_batch:
+            self._on_batch(self.stats)
 
     def _work_on_slopes(self) -> None:
         """Answers gradient questions, many texts at a time."""
@@ -274,7 +286,7 @@ class Engine:
             )
         except Exception as error:
             if len(batch) == 1:
-                self._fail(batch[0], batch[0].rows[0], _told(error))
+                self._fail(batch[0], batch[0].rows[0], told(error))
                 return
             self._differentiate(batch[: len(batch) // 2])
             self._differentiate(batch[len(batch) // 2 :])
@@ -285,15 +297,3 @@ class Engine:
             ask.answer, ask.left = answer, 0
             if ask.task.ready:
                 self._ready.append(ask.task)
-
-
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
-
-
-def _rows(batch: list[Slice]) -> int:
-    return sum(s.stop - s.start for s in batch)
-
-
-def _parts(batch: list[Slice]) -> list[Part]:
-    return [Part(s.ask.task.prepared, s.ask.rows[s.start : s.stop]) for s in batch]

@@ -6,6 +6,7 @@ budgets and checking are the engine's. See `engine.py` for who answers, `attacks
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -60,7 +61,49 @@ class Proposals:
     k: int
 
 
-Question = Scores | Gradients | Similarities | Proposals
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """How much the score of class `of` depends on each word of the original text.
+
+    Answered by the L1 norm of the gradient at each column, or None by a victim that has none.
+    """
+
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Every member with exactly so many swaps, judged where the victim computes it.
+
+    Answered by Swept, or None by a victim that has no faster way than Scores for this space.
+    Members with the more sensitive columns, those that come first in `order`, come early.
+    Asked alone, never in a tuple.
+    """
+
+    label: int
+    swaps: int
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep saw: ends at the first member that clearly fools, or when the budget does.
+
+    A victim's arithmetic may differ from its forwards in the last digits, so what lies within
+    twice the tolerance is left in doubt, to be asked for by Scores.
+    """
+
+    evaluated: int  # members, with those that the victim cannot tell from one it computed
+    forwards: int  # members it computed
+    least: float = math.inf  # the least margin of the label,
+    least_row: Rows | None = None  # and where
+    fooled: Rows | None = None  # the row of a member that clearly has another label
+    doubtful: Rows | None = None  # rows in doubt, not necessarily all
+    doubts: int = 0  # how many there are
+    complete: bool = False
+
+
+Question = Scores | Gradients | Similarities | Proposals | Sensitivity | Sweep
 Program = Generator[Question | tuple[Question, ...], Any, T]
 
 

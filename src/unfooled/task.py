@@ -10,18 +10,20 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from unfooled.ask import Ask
 from unfooled.counting import Rows, row_keys
 from unfooled.errors import InputError, Unsupported
 from unfooled.program import (
-    Floats,
     Goal,
     Gradients,
     Program,
     Proposals,
     Question,
     Scores,
+    Sensitivity,
     Similarities,
     Spent,
+    Sweep,
     better,
 )
 from unfooled.space import DELETED, Space
@@ -55,44 +57,6 @@ class Result(Generic[T]):
     traceback: str | None = None
 
 
-class Ask:
-    """Rows of one question that the victim must still score, and where the answers go."""
-
-    __slots__ = (
-        "answer",
-        "left",
-        "of",
-        "offset",
-        "question",
-        "rows",
-        "slots",
-        "task",
-        "tokens",
-        "whole",
-    )
-
-    def __init__(
-        self, task: Task[Any], question: Scores | Gradients, rows: Rows, *, whole: bool
-    ) -> None:
-        self.task, self.question, self.rows, self.whole = task, question, rows, whole
-        self.left = len(rows)
-        self.slots: list[int] | None = None  # where the answer lies in the cache, None: not there
-        self.offset = 0  # where the fresh rows go
-        self.answer: Any = None
-        self.tokens = task.prepared.tokens(rows) if len(rows) else 0
-
-    def deliver(self, start: int, scores: Floats) -> None:
-        """Takes the scores of rows start, start + 1, ..."""
-        into = self.task.store if self.slots is not None else self.answer
-        begin = self.offset + start
-        into[begin : begin + len(scores)] = scores
-        self.left -= len(scores)
-
-    def result(self) -> Any:
-        """The whole answer, once nothing is left."""
-        return self.task.store[self.slots] if self.slots is not None else self.answer
-
-
 class Task(Generic[T]):
     """Drives one program: takes its questions apart, remembers answers, counts, ends."""
 
@@ -109,7 +73,7 @@ class Task(Generic[T]):
         self._most = np.array(self.space.counts, dtype=np.int16)  # the last choice of each column
         self._asks: list[Ask] = []
         self._single = True
-        self._spent = False
+        self._spent = self._cut_short = False
         self._best: tuple[tuple[int, float], Rows] | None = None
         self._version = self.space.version
 
@@ -131,6 +95,14 @@ class Task(Generic[T]):
             return self._end_of_budget(answers)
         return self._send(answers[0] if self._single else tuple(answers))
 
+    def swept(self, ask: Ask) -> int:
+        """Takes the next stretch of what is answered outside the batches; returns its forwards."""
+        queries, forwards = ask.advance()
+        self.queries += queries
+        self.forwards += forwards
+        self._cut_short = self._cut_short or ask.cut_short
+        return forwards
+
     def fail(self, error: str, trace: str | None = None) -> None:
         """Ends the task with an error that belongs to its text."""
         self._asks = []
@@ -148,7 +120,7 @@ class Task(Generic[T]):
         try:
             return self._take_apart(self.job.program.send(answer))
         except StopIteration as stop:
-            return self._finish(stop.value)
+            return self._finish(stop.value, exhausted=self._cut_short)
         except Unsupported:
             raise
         except Exception as error:
@@ -157,8 +129,9 @@ class Task(Generic[T]):
             )
 
     def _end_of_budget(self, answers: list[Any]) -> list[Ask]:
-        cut = self._asks[-1]
-        rows = np.atleast_2d(cut.question.rows)[: len(answers[-1])]
+        cut = self._asks[-1].question
+        assert isinstance(cut, (Scores, Gradients))  # nothing else is cut by a budget
+        rows = np.atleast_2d(cut.rows)[: len(answers[-1])]
         try:
             self.job.program.throw(Spent(rows, answers[-1]))
         except StopIteration as stop:
@@ -207,6 +180,8 @@ class Task(Generic[T]):
                     f"{self.victim.name} cannot answer Gradients: it is scored from outside. Word models "
                     "(unfooled train) and Hugging Face classifiers can"
                 )
+        elif isinstance(question, (Sensitivity, Sweep)):
+            return self._aside(question)
         elif isinstance(question, (Similarities, Proposals)):
             raise Unsupported(
                 f"{type(question).__name__} is part of the contract, but no sentence encoder or masked "
@@ -224,6 +199,17 @@ class Task(Generic[T]):
         else:
             ask = self._look_up(question, rows)
         self.forwards += ask.left
+        return ask
+
+    def _aside(self, question: Sensitivity | Sweep) -> Ask:
+        """A question answered outside the batches, at once by None where the victim cannot."""
+        if not self._single:
+            raise InputError(f"a {type(question).__name__} is asked alone, not in a tuple")
+        if not 0 <= (question.label if isinstance(question, Sweep) else question.of) < self.classes:
+            raise InputError(f"{question!r:.80} names no class: there are {self.classes}")
+        most = self.job.max_queries
+        ask = Ask(self, question, self.space.rows(self.space.origin)[:0], whole=True)
+        ask.begin(None if most is None else max(0, most - self.queries))
         return ask
 
     def _affordable(self, question: Scores | Gradients) -> Rows:
@@ -271,7 +257,7 @@ class Task(Generic[T]):
         """Keeps the best row that met the goal: fewest swaps, then highest gain."""
         goal = self.job.goal
         for ask, scores in zip(self._asks, answers, strict=True):
-            if goal is None or ask.whole or not len(scores):
+            if goal is None or not isinstance(ask.question, Scores) or not len(scores):
                 continue
             rows = np.atleast_2d(ask.question.rows)[: len(scores)]
             for i in np.flatnonzero(goal.met(scores, rows)):

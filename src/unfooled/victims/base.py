@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from unfooled.counting import Rows
 from unfooled.errors import OutOfMemory, VictimError
 from unfooled.evidence import tolerance
+from unfooled.program import Sweep, Swept
 from unfooled.space import Space
 from unfooled.text import Source
 
@@ -77,6 +78,29 @@ class Differentiable(Victim):
     @abstractmethod
     def gradients(self, parts: Sequence[Part], of: Sequence[int]) -> list[Floats]:
         """For each part (n, columns, choices): the first-order change of score `of[i]` by every swap."""
+
+
+class Sensitive(Victim):
+    """A victim that can say how much a score depends on each word."""
+
+    @abstractmethod
+    def sensitivity(self, prepared: Any, of: int) -> Floats | None:
+        """(columns,): the L1 norm of the gradient of score `of` at each word of the original.
+
+        None where this space has none.
+        """
+
+
+class Sweeping(Victim):
+    """A victim that can compute many members of a space for less than a forward each."""
+
+    @abstractmethod
+    def sweep(self, prepared: Any, sweep: Sweep, *, limit: int | None) -> Iterator[Swept] | None:
+        """The members asked for, stretch by stretch, at most `limit` of them; None: not this space.
+
+        It ends with a stretch that is complete or has a member that fools; when it ends without,
+        the limit has been reached.
+        """
 
 
 class Strings(Prepared):

@@ -17,7 +17,7 @@ from unfooled.errors import InputError, OutOfMemory
 from unfooled.fingerprints import path_fingerprint, value_fingerprint
 from unfooled.space import Space
 from unfooled.text import Source
-from unfooled.victims.base import Differentiable, Floats, Part
+from unfooled.victims.base import Differentiable, Floats, Part, Sensitive
 from unfooled.victims.encoder import Encoded, Encoder
 from unfooled.victims.frames import ITEM, pack
 from unfooled.victims.pretrained import Classifier, open_folder
@@ -27,7 +27,7 @@ from unfooled.victims.word_slopes import Spelled, candidate_means, read_spelled,
 _MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
 
 
-class HuggingFaceVictim(Differentiable):
+class HuggingFaceVictim(Differentiable, Sensitive):
     """A sequence classifier and its tokenizer; scores are float32 logits."""
 
     def __init__(
@@ -163,6 +163,13 @@ class HuggingFaceVictim(Differentiable):
             )
             start = stop
         return found
+
+    def sensitivity(self, prepared: TokenTable, of: int) -> Floats:
+        rows = prepared.space.rows(prepared.space.origin)
+        spelled = read_spelled(prepared.space, rows, encoder=self.encoder)
+        slopes, _ = self._slopes([spelled], np.array([of]))
+        sizes = np.abs(slopes[0]).sum(axis=1)  # (tokens,); alone in its batch, so without padding
+        return np.array([sizes[places].sum() for places in spelled.places[0]])
 
     def _vectors(self, ids: NDArray[np.int64]) -> Floats:
         with torch.no_grad():

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,65 +17,21 @@ from unfooled.fingerprints import path_fingerprint
 from unfooled.models.encoding import encode, pad
 from unfooled.models.store import WordModel
 from unfooled.models.vocabulary import Vocabulary
+from unfooled.program import Sweep, Swept
 from unfooled.space import DELETED, Space
 from unfooled.text import Source, Text
-from unfooled.victims.base import Differentiable, Floats, Part, Prepared
+from unfooled.victims.base import Differentiable, Floats, Part, Sensitive, Sweeping
 from unfooled.victims.first_order import first_order
 from unfooled.victims.pieces import Body, Ids, PieceTable
+from unfooled.victims.word_sweeps import sweep_words
+from unfooled.victims.word_table import Chunk, WordTable, chunks
 
 _UNKNOWN_WORD = "ʬʬʬ"  # parses as one word and is in no vocabulary
 
 _REMEMBERED = 200_000  # candidates whose ids are kept
 
 
-class Chunk(NamedTuple):
-    """What stands before and after a word without white space between."""
-
-    before: str
-    after: str
-
-
-def chunks(space: Space) -> list[Chunk | None]:
-    """The surroundings of each column; None where two columns share a chunk of the text.
-
-    Words are cut within stretches free of white space, so the rest of the text has no say in it.
-    """
-    words, gaps = space.original.words, space.original.gaps
-    chunk_of, starts = [], [0]
-    for position in range(len(words)):
-        if position and gaps[position]:
-            starts.append(position)
-        chunk_of.append(len(starts) - 1)
-    starts.append(len(words))
-    shared = Counter(chunk_of[p] for p in space.positions)
-    found: list[Chunk | None] = []
-    for position in space.positions:
-        chunk = chunk_of[position]
-        if shared[chunk] > 1:
-            found.append(None)
-        else:
-            first, last = starts[chunk], starts[chunk + 1]
-            found.append(Chunk("".join(words[first:position]), "".join(words[position + 1 : last])))
-    return found
-
-
-class WordTable(Prepared):
-    """A space as word ids. `table` is None where words join up with their neighbours in the string."""
-
-    def __init__(self, space: Space, table: PieceTable | None, *, limit: int) -> None:
-        self.space, self.table, self.limit = space, table, limit
-        self.other: Tensor | None = None  # the encoded fixed side of a pair, made on first use
-        self.length = min(max(len(table.base), 1), limit) if table and table.simple else None
-        self.canon = _blind(table.canon, table, limit) if table else None
-
-    def tokens(self, rows: Rows) -> int:
-        if self.length is not None:
-            return self.length
-        longest = self.table.tokens(rows) if self.table else len(self.space.original)
-        return min(max(longest, 1), self.limit)
-
-
-class WordVictim(Differentiable):
+class WordVictim(Differentiable, Sensitive, Sweeping):
     """A network over word vectors with its vocabulary."""
 
     dtype = "float32"
@@ -261,18 +215,41 @@ class WordVictim(Differentiable):
                     f"{self.name} has no gradients for {str(part.prepared.space.original)!r:.60}: its "
                     "words join up with their candidates, or both sides of a pair are editable"
                 )
-        counts = [len(p.rows) for p in parts]
-        ids, lengths = self._assemble(parts)
-        vectors = self.network.embedding(self._tensor(ids)).detach().requires_grad_()
-        logits = self._head(self.network.encode(vectors, self._mask(ids, lengths)), parts)
-        wanted = torch.from_numpy(np.repeat(np.array(of), counts)).to(self.device)
-        (slopes,) = torch.autograd.grad(logits.gather(1, wanted[:, None]).sum(), vectors)
         weights = self.network.embedding.weight.detach().cpu().numpy()
-        blocks = np.split(slopes.cpu().numpy(), np.cumsum(counts)[:-1])
+        blocks = np.split(self._slopes(parts, of), np.cumsum([len(p.rows) for p in parts])[:-1])
         return [
             first_order(part.prepared.table, part.rows, block, vectors=weights)
             for part, block in zip(parts, blocks, strict=True)
         ]
+
+    def _slopes(self, parts: Sequence[Part], of: Sequence[int]) -> Floats:
+        """(rows, words, d): the gradients of the scores `of` at the word vectors."""
+        ids, lengths = self._assemble(parts)
+        vectors = self.network.embedding(self._tensor(ids)).detach().requires_grad_()
+        logits = self._head(self.network.encode(vectors, self._mask(ids, lengths)), parts)
+        wanted = torch.from_numpy(np.repeat(np.array(of), [len(p.rows) for p in parts])).to(
+            self.device
+        )
+        (slopes,) = torch.autograd.grad(logits.gather(1, wanted[:, None]).sum(), vectors)
+        found: Floats = slopes.cpu().numpy()
+        return found
+
+    def sensitivity(self, prepared: WordTable, of: int) -> Floats | None:
+        if prepared.table is None:
+            return None
+        rows = prepared.space.rows(prepared.space.origin)
+        sizes = np.abs(self._slopes([Part(prepared, rows)], [of])[0]).sum(axis=1)
+        sizes = np.append(sizes, np.zeros(max(0, len(prepared.table.base) - len(sizes))))
+        return sizes[prepared.table.offsets]  # words that are cut off have no say
+
+    def sweep(
+        self, prepared: WordTable, sweep: Sweep, *, limit: int | None
+    ) -> Iterator[Swept] | None:
+        def head(features: Tensor) -> Tensor:
+            rows = np.empty((len(features), 0), dtype=np.int16)
+            return self._head(features, [Part(prepared, rows)])
+
+        return sweep_words(self.network, prepared, sweep, head=head, limit=limit)
 
     def _tensor(self, ids: Ids) -> Tensor:
         return torch.from_numpy(ids).to(self.device, non_blocking=True)
@@ -280,14 +257,3 @@ class WordVictim(Differentiable):
     def _mask(self, ids: Ids, lengths: Ids) -> Tensor:
         real: NDArray[np.bool_] = np.arange(ids.shape[1]) < lengths[:, None]
         return torch.from_numpy(real).to(self.device, non_blocking=True)
-
-
-def _blind(canon: Rows | None, table: PieceTable, limit: int) -> Rows | None:
-    """Words that the model's length limit hides, even if every column were deleted, are all one."""
-    hidden = table.offsets >= limit + len(table.offsets)
-    if not table.simple or not hidden.any():
-        return canon
-    if canon is None:
-        codes = np.array([*range(table.picks.shape[1] - 2), -2, -1], dtype=np.int16)
-        canon = np.repeat(codes[None], len(table.offsets), axis=0)
-    return np.where(hidden[:, None], np.int16(0), canon)

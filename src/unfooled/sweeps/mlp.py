@@ -1,0 +1,43 @@
+"""Sweeps of the MLP: a swap adds a vector to the first layer, so a member costs a sum and a ReLU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from unfooled.models.mlp import MLP
+from unfooled.sweeps.regions import Region, Regions
+from unfooled.sweeps.sweep import Leaves, Walker
+
+
+class MLPWalker(Walker):
+    """The first layer of the text, and what every swap adds to it."""
+
+    def __init__(
+        self, network: MLP, text: Tensor, *, places: Sequence[int], choices: Sequence[Tensor]
+    ) -> None:
+        """`text` (words, d) and `choices` (candidates, d) at `places` are word vectors."""
+        weight = network.affine.weight.reshape(len(network.affine.weight), -1, text.shape[1])
+        # weight: (units, words, d)
+        used = weight[:, : len(text)]
+        self._base = torch.einsum("uwd,wd->u", used, text) + network.affine.bias
+        added = [
+            (vectors - text[place]) @ weight[:, place].t()
+            for place, vectors in zip(places, choices, strict=True)
+        ]
+        self._added = torch.cat(added) if added else text.new_empty((0, len(self._base)))
+        self.most = max(64, (1 << 18) // len(self._base))  # a region stays in the processor's cache
+
+    def leaves(self, regions: Regions, region: Region) -> Leaves:
+        sums = self._base[None]
+        stretches = [
+            (regions.starts[c] + start, regions.starts[c] + stop)
+            for c, start, stop in region.forced
+        ]
+        if region.free:
+            stretches.append((regions.starts[region.first], regions.starts[region.last]))
+        for start, stop in stretches:
+            sums = (sums[:, None] + self._added[start:stop]).flatten(0, 1)
+        return Leaves(sums.relu(), lambda number: regions.picks(region, number))

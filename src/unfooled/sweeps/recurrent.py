@@ -1,0 +1,186 @@
+"""Sweeps of recurrent networks: members that begin alike are read once, as a prefix tree.
+
+One frontier of states walks through the text from swap to swap; between two places where a swap is
+possible all its texts read the same words. With r swaps that takes about a (r + 1)-th of the steps.
+The steps are those of the network's own LSTM: its fused kernel beat precomputed input projections
+with a separate product (2.6 against 4.8 us a step with 256 units).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from unfooled.models.recurrent import LSTM, BiLSTM
+from unfooled.sweeps.regions import Pick, Region, Regions
+from unfooled.sweeps.sweep import Leaves, Walker
+
+_ROWS = 512  # states that take a step together
+_LARGEST = 1 << 62
+
+
+class State(NamedTuple):
+    """States after the same number of words: hidden, cell, and the maximum of the hidden so far."""
+
+    hidden: Tensor
+    cell: Tensor
+    top: Tensor
+
+    def of(self, index: Tensor) -> State:
+        return State(self.hidden[index], self.cell[index], self.top[index])
+
+
+class Trie:
+    """One LSTM that reads one text: the states of all texts of a region, by their swaps.
+
+    A text is known by its key, the numbers of its swaps as digits, the first place of the text
+    first. `backwards`: the text and its places are given in reverse, so digits come last first.
+    """
+
+    def __init__(
+        self,
+        lstm: nn.LSTM,
+        text: Tensor,
+        *,
+        places: Sequence[int],
+        choices: Sequence[Tensor],
+        backwards: bool,
+    ) -> None:
+        self._lstm, self._backwards, self._choices = lstm, backwards, choices
+        self._text = text.flip(0) if backwards else text
+        self._places = [len(text) - 1 - p for p in places] if backwards else list(places)
+        blank = text.new_zeros((1, lstm.hidden_size))
+        state = State(blank, blank, blank - torch.inf)
+        self._before: dict[int, State] = {}  # the state before each place of a column
+        stops = sorted({0, *self._places})
+        for start, stop in zip(stops, [*stops[1:], len(text)], strict=True):
+            self._before[start] = state
+            state = self._read(state, self._text[start : start + 1], start=start, stop=stop)
+        self.whole = state
+
+    def _read(self, state: State, words: Tensor, *, start: int, stop: int) -> State:
+        """The states after words start to stop; the first of them is each state's own."""
+        rest = self._text[start + 1 : stop]
+        parts = []
+        for begin in range(0, len(words), _ROWS):
+            own = words[begin : begin + _ROWS, None]
+            vectors = torch.cat((own, rest.expand(len(own), -1, -1)), dim=1)
+            now = State(*(part[begin : begin + _ROWS] for part in state))
+            steps, (hidden, cell) = self._lstm(vectors, (now.hidden[None], now.cell[None]))
+            parts.append(State(hidden[0], cell[0], torch.maximum(now.top, steps.amax(dim=1))))
+        return State(*(torch.cat(found) for found in zip(*parts, strict=True)))
+
+    def leaves(self, regions: Regions, region: Region) -> tuple[State, NDArray[np.int64]]:
+        """The last states of every text of a region, and their keys."""
+        forced = {span.column: span for span in region.forced}
+        free = range(region.first, region.last) if region.free else ()
+        columns = sorted([*forced, *free], key=self._places.__getitem__)
+        if not columns:
+            return self.whole, np.zeros(1, dtype=np.int64)
+        state = self._before[self._places[columns[0]]]
+        branches = Branches.root()
+        ends = [*(self._places[c] for c in columns[1:]), len(self._text)]
+        coming = len(columns) - len(forced)
+        for column, end in zip(columns, ends, strict=True):
+            start, stop = forced[column][1:] if column in forced else (0, regions.counts[column])
+            if column not in forced:
+                coming -= 1
+            need = None if column in forced else (region.free, coming)
+            branches = branches.grown(stop - start, need=need)
+            single = regions.starts[column] + start
+            branches = branches.named(single, base=regions.starts[-1] + 1, last=self._backwards)
+            place = self._places[column]
+            options = torch.cat((self._text[place : place + 1], self._choices[column][start:stop]))
+            device = self._text.device
+            parents = torch.from_numpy(branches.parent).to(device)
+            words = options[torch.from_numpy(branches.choice).to(device)]
+            state = self._read(state.of(parents), words, start=place, stop=end)
+        return state, branches.key
+
+
+class Branches(NamedTuple):
+    """The nodes of a prefix tree at one place, and how they came from those before."""
+
+    parent: NDArray[np.int64]
+    choice: NDArray[np.int64]  # 0: the original word
+    key: NDArray[np.int64]
+    swaps: NDArray[np.int64]  # so far
+    used: NDArray[np.int64]  # free swaps so far
+
+    @classmethod
+    def root(cls) -> Branches:
+        return cls(*(np.zeros(1, dtype=np.int64) for _ in range(5)))
+
+    def grown(self, width: int, *, need: tuple[int, int] | None) -> Branches:
+        """Each node with every choice that can still lead to a member.
+
+        `need`: (free swaps of a member, free columns that come later); None: a swap is forced.
+        """
+        nodes = np.arange(len(self.key))
+        stay, swap = nodes[:0], nodes
+        if need is not None:
+            swaps, coming = need
+            stay, swap = nodes[swaps - self.used <= coming], nodes[self.used < swaps]
+        parent = np.concatenate((stay, np.repeat(swap, width)))
+        choice = np.concatenate((np.zeros_like(stay), np.tile(np.arange(1, width + 1), len(swap))))
+        used = self.used[parent] + (choice > 0 if need is not None else 0)
+        return Branches(parent, choice, self.key[parent], self.swaps[parent], used)
+
+    def named(self, single: int, *, base: int, last: bool) -> Branches:
+        """The nodes with the swaps made here in their keys; `single` is the number of choice 1."""
+        digit = np.where(self.choice > 0, self.choice + single, 0)
+        if last:
+            key = self.key + digit * np.power(base, self.swaps, dtype=np.int64)
+        else:
+            key = np.where(self.choice > 0, self.key * base + digit, self.key)
+        return self._replace(key=key, swaps=self.swaps + (self.choice > 0))
+
+
+class RecurrentWalker(Walker):
+    """The prefix tree of an LSTM, or those of both directions of a BiLSTM."""
+
+    most_free = 64  # as many as there are: the larger a tree, the more its texts share
+
+    def __init__(
+        self,
+        network: LSTM | BiLSTM,
+        text: Tensor,
+        *,
+        places: Sequence[int],
+        choices: Sequence[Tensor],
+    ) -> None:
+        """`text` (words, d) and `choices` (candidates, d) at `places` are word vectors."""
+        lstms = [network.lstm] if isinstance(network, LSTM) else [network.ahead, network.back]
+        self._pooled = isinstance(network, BiLSTM)
+        self._tries = [
+            Trie(lstm, text, places=places, choices=choices, backwards=bool(number))
+            for number, lstm in enumerate(lstms)
+        ]
+        self._singles = sum(map(len, choices))
+
+    def reaches(self, swaps: int) -> bool:
+        """Whether the keys of so many swaps fit into an integer."""
+        return bool((self._singles + 1) ** swaps < _LARGEST)
+
+    def leaves(self, regions: Regions, region: Region) -> Leaves:
+        found, key = [], np.empty(0, dtype=np.int64)
+        for trie in self._tries:
+            state, keys = trie.leaves(regions, region)
+            order = np.argsort(keys)  # both directions in the same order
+            features = state.top if self._pooled else state.hidden
+            found.append(features[torch.from_numpy(order).to(features.device)])
+            key = keys[order]
+        return Leaves(torch.cat(found, dim=1), lambda number: _picks(int(key[number]), regions))
+
+
+def _picks(key: int, regions: Regions) -> list[Pick]:
+    picks = []
+    while key:
+        key, digit = divmod(key, regions.starts[-1] + 1)
+        picks.append(regions.pick(digit - 1))
+    return picks[::-1]

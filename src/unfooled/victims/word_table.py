@@ -1,0 +1,77 @@
+"""A space as the word ids of a word model: what may stand where, and what the model cannot tell apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from unfooled.counting import Rows
+from unfooled.space import Space
+from unfooled.victims.base import Prepared
+from unfooled.victims.pieces import PieceTable
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from unfooled.victims.word_sweeps import Planned
+
+
+class Chunk(NamedTuple):
+    """What stands before and after a word without white space between."""
+
+    before: str
+    after: str
+
+
+def chunks(space: Space) -> list[Chunk | None]:
+    """The surroundings of each column; None where two columns share a chunk of the text.
+
+    Words are cut within stretches free of white space, so the rest of the text has no say in it.
+    """
+    words, gaps = space.original.words, space.original.gaps
+    chunk_of, starts = [], [0]
+    for position in range(len(words)):
+        if position and gaps[position]:
+            starts.append(position)
+        chunk_of.append(len(starts) - 1)
+    starts.append(len(words))
+    shared = Counter(chunk_of[p] for p in space.positions)
+    found: list[Chunk | None] = []
+    for position in space.positions:
+        chunk = chunk_of[position]
+        if shared[chunk] > 1:
+            found.append(None)
+        else:
+            first, last = starts[chunk], starts[chunk + 1]
+            found.append(Chunk("".join(words[first:position]), "".join(words[position + 1 : last])))
+    return found
+
+
+class WordTable(Prepared):
+    """A space as word ids. `table` is None where words join up with their neighbours in the string."""
+
+    def __init__(self, space: Space, table: PieceTable | None, *, limit: int) -> None:
+        self.space, self.table, self.limit = space, table, limit
+        self.other: Tensor | None = None  # the encoded fixed side of a pair, made on first use
+        self.planned: Planned | None = None  # what sweeps need, likewise
+        self.length = min(max(len(table.base), 1), limit) if table and table.simple else None
+        self.canon = _blind(table.canon, table, limit) if table else None
+
+    def tokens(self, rows: Rows) -> int:
+        if self.length is not None:
+            return self.length
+        longest = self.table.tokens(rows) if self.table else len(self.space.original)
+        return min(max(longest, 1), self.limit)
+
+
+def _blind(canon: Rows | None, table: PieceTable, limit: int) -> Rows | None:
+    """Words that the model's length limit hides, even if every column were deleted, are all one."""
+    hidden = table.offsets >= limit + len(table.offsets)
+    if not table.simple or not hidden.any():
+        return canon
+    if canon is None:
+        codes = np.array([*range(table.picks.shape[1] - 2), -2, -1], dtype=np.int16)
+        canon = np.repeat(codes[None], len(table.offsets), axis=0)
+    return np.where(hidden[:, None], np.int16(0), canon)
