@@ -9,14 +9,27 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from unfooled import assets, candidates, data, models
+    from unfooled.audit import audit
+    from unfooled.audited import Audit, Audited
     from unfooled.errors import UnfooledError
+    from unfooled.estimates import Estimated, estimate
+    from unfooled.evidence import Bracket
     from unfooled.outcomes import Outcome, Outcomes
+    from unfooled.proofs import Verdict, certify
     from unfooled.runner import attack
     from unfooled.space import Space
     from unfooled.text import Example, Text
     from unfooled.victims import Victim, load, victim
 
 _HOMES = {
+    "Audit": "audited",
+    "Audited": "audited",
+    "Bracket": "evidence",
+    "Estimated": "estimates",
+    "Verdict": "proofs",
+    "audit": "audit",
+    "certify": "proofs",
+    "estimate": "estimates",
     "Example": "text",
     "Outcome": "outcomes",
     "Outcomes": "outcomes",
@@ -30,17 +43,25 @@ _HOMES = {
 }
 
 __all__ = [
+    "Audit",
+    "Audited",
+    "Bracket",
+    "Estimated",
     "Example",
     "Outcome",
     "Outcomes",
     "Space",
     "Text",
     "UnfooledError",
+    "Verdict",
     "Victim",
     "assets",
     "attack",
+    "audit",
     "candidates",
+    "certify",
     "data",
+    "estimate",
     "load",
     "models",
     "victim",

@@ -42,16 +42,14 @@ class Estimated:
 
     def record(self) -> dict[str, Any]:
         """The estimate as JSON values."""
-        return {
-            **{name: getattr(self, name) for name in _FIELDS},
-            "original": written(self.original),
-        }
+        fields = {name: getattr(self, name) for name in _FIELDS if name != "method"}
+        return fields | {"original": written(self.original), "rule": self.method}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Estimated:
         """The estimate that `record` described."""
-        fields = {name: record[name] for name in _FIELDS}
-        return cls(**fields | {"original": reread(record["original"])})
+        fields = {name: record[name] for name in _FIELDS if name != "method"}
+        return cls(**fields | {"original": reread(record["original"]), "method": record["rule"]})
 
 
 _FIELDS = tuple(Estimated.__slots__)

@@ -127,7 +127,7 @@ class Work:
                     key = result.job.key
                     found[key] = finish(todo[key], result)
                     if run:
-                        run.append({"key": key, **found[key].record()})
+                        run.append({"key": key, "method": self.method, **found[key].record()})
                     watcher.text(engine.stats)
         results = tuple(found[key] for key in self.keyed)
         return Done(results, time.perf_counter() - began, before)

@@ -10,21 +10,25 @@ from typing import Annotated
 import typer
 
 from unfooled import __version__
-from unfooled.cli import assets, attack, candidates, merge, train
+from unfooled.cli import assets, attack, audit, candidates, certify, estimate, merge, report, train
 from unfooled.cli.method_options import AttackCommand
 from unfooled.errors import UnfooledError
 
 app = typer.Typer(
     name="unfooled",
     help="How robust is a text classifier to word substitutions, with what guarantee?\n\n"
-    "Example: unfooled train bilstm mr -o my-model, then unfooled attack greedy my-model mr",
+    "Example: unfooled train bilstm mr -o my-model, then unfooled audit my-model mr",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("audit")(audit.audit)
 app.command("attack", cls=AttackCommand, no_args_is_help=True)(attack.attack)
+app.command("certify")(certify.certify)
+app.command("estimate")(estimate.estimate)
+app.command("report")(report.report)
 app.command("candidates")(candidates.candidates)
 app.command("train")(train.train)
 app.command("merge")(merge.merge)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,8 +11,6 @@ from unfooled import registry
 from unfooled.cli import options as o
 from unfooled.cli import printing
 from unfooled.cli.method_options import given
-
-LIMITS, DATA, RUN = "Limits", "Data", "Run"
 
 
 def _list(wanted: bool) -> None:
@@ -37,25 +33,16 @@ def attack(
         ),
     ] = False,
     candidates: o.Candidates = "wordnet",
-    max_rate: Annotated[
-        float | None,
-        typer.Option(
-            help="Swap at most this share of a text's words.", min=0, max=1, rich_help_panel=LIMITS
-        ),
-    ] = None,
+    max_rate: o.MaxRate = None,
     max_swaps: Annotated[
-        int | None, typer.Option(help="Swap at most so many words.", min=0, rich_help_panel=LIMITS)
-    ] = None,
-    max_queries: Annotated[
         int | None,
-        typer.Option(
-            help="Ask the victim at most so often per text.", min=1, rich_help_panel=LIMITS
-        ),
+        typer.Option(help="Swap at most so many words.", min=0, rich_help_panel=o.LIMITS),
     ] = None,
+    max_queries: o.MaxQueries = None,
     target: Annotated[
         str | None,
         typer.Option(
-            help="Make the victim say this class (name or number).", rich_help_panel=LIMITS
+            help="Make the victim say this class (name or number).", rich_help_panel=o.LIMITS
         ),
     ] = None,
     split: o.Split = None,
@@ -63,29 +50,11 @@ def attack(
     seed: o.Seed = 0,
     text_column: o.TextColumn = None,
     label_column: o.LabelColumn = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help="The run folder; run again to resume. Default: a name in runs/.",
-            rich_help_panel=RUN,
-        ),
-    ] = None,
-    shard: Annotated[
-        str | None,
-        typer.Option(
-            help="Do part i of n, as i/n; join the parts with merge.", rich_help_panel=RUN
-        ),
-    ] = None,
+    out: o.Out = None,
+    shard: o.Shard = None,
     device: o.Device = None,
-    batch: Annotated[
-        int | None,
-        typer.Option(help="Texts per batch at most; outcomes do not depend on it.", min=1),
-    ] = None,
-    in_flight: Annotated[
-        int, typer.Option(help="Texts worked on at once; outcomes do not depend on it.", min=1)
-    ] = 64,
+    batch: o.Batch = None,
+    in_flight: o.InFlight = 64,
     show: Annotated[
         int, typer.Option(help="Show so many fooling texts with their swaps.", min=0)
     ] = 3,
@@ -112,19 +81,13 @@ def attack(
     folder = out or printing.default_folder(name, victim, data, {**source, **asked, **extra})
     if shard and out is None:
         folder = folder.with_name(f"{folder.name}-{shard.replace('/', '-of-')}")
-    try:
-        with printing.alone_on_stdout(as_json):
-            loaded = uf.load(victim, device=device)
-            dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
-            outcomes = uf.attack(
-                name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
-                progress=not (quiet or as_json), **asked, **extra,
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        kept = f"what is done is in {folder}, the same command goes on"
-        begun = (folder / "manifest.json").exists()
-        print(f"unfooled: stopped; {kept if begun else 'nothing was begun'}", file=sys.stderr)
-        raise SystemExit(130) from None
+    with printing.stoppable(folder), printing.alone_on_stdout(as_json):
+        loaded = uf.load(victim, device=device)
+        dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
+        outcomes = uf.attack(
+            name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
+            progress=not (quiet or as_json), **asked, **extra,
+        )  # fmt: skip
     if as_json:
         print(json.dumps({"run": str(folder), "seconds": outcomes.seconds, **outcomes.summary()}))
     else:

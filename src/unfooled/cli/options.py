@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
+
+LIMITS, RUN = "Limits", "Run"
 
 VictimArgument = Annotated[
     str,
@@ -43,3 +46,33 @@ Candidates = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help="The run folder; run again to resume. Default: a name in runs/.",
+        rich_help_panel=RUN,
+    ),
+]
+Shard = Annotated[
+    str | None,
+    typer.Option(help="Do part i of n, as i/n; join the parts with merge.", rich_help_panel=RUN),
+]
+Batch = Annotated[
+    int | None,
+    typer.Option(help="Texts per batch at most; outcomes do not depend on it.", min=1),
+]
+InFlight = Annotated[
+    int, typer.Option(help="Texts worked on at once; outcomes do not depend on it.", min=1)
+]
+MaxRate = Annotated[
+    float | None,
+    typer.Option(
+        help="Swap at most this share of a text's words.", min=0, max=1, rich_help_panel=LIMITS
+    ),
+]
+MaxQueries = Annotated[
+    int | None,
+    typer.Option(help="Ask the victim at most so often per text.", min=1, rich_help_panel=LIMITS),
+]

@@ -37,6 +37,18 @@ def default_folder(method: str, victim: str, data: str, asked: Mapping[str, Any]
     return Path("runs") / f"{plain}-{digest({k: str(v) for k, v in asked.items()})[:8]}"
 
 
+@contextmanager
+def stoppable(folder: Path) -> Iterator[None]:
+    """Ctrl-C ends with exit code 130 and says where what is done has been kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = f"what is done is in {folder}, the same command goes on"
+        begun = (folder / "manifest.json").exists()
+        print(f"unfooled: stopped; {kept if begun else 'nothing was begun'}", file=sys.stderr)
+        raise SystemExit(130) from None
+
+
 def attacks() -> None:
     """The attacks with what they do and what can be set."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
@@ -59,34 +71,29 @@ def outcomes(found: Outcomes, labels: Sequence[str], *, folder: Path, show: int)
     for outcome in fooled[:show]:
         page.print(_diff(outcome, labels))
         page.print()
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), show_edge=False)
-    table.add_column(style="dim")
-    table.add_column(justify="right", style="bold")
-    for label, value in _lines(found):
-        table.add_row(label, value)
-    page.print(table)
+    figures(_lines(found))
     for outcome in [o for o in found if o.status == "error"][:3]:
         page.print(f"error in {outcome.id}: {outcome.error}", style="red")
-    page.print(Rich.assemble(("run ", "dim"), str(folder)), soft_wrap=True)
+    line("run", str(folder))
 
 
 def _lines(found: Outcomes) -> Iterable[tuple[str, str]]:
-    figures = found.summary()
+    summed = found.summary()
     yield "attack", found.attack
-    yield "texts", f"{figures['texts']}"
-    yield "clean accuracy", _percent(figures["clean_accuracy"])
-    yield "accuracy under attack", _percent(figures["accuracy_under_attack"])
-    yield "success rate", _percent(figures["success_rate"])
-    yield "mean swaps", _number(figures["mean_swaps"])
-    yield "words swapped", _percent(figures["mean_swapped_share"])
-    yield "queries per text", _number(figures["mean_queries"])
-    yield "forwards per text", _number(figures["mean_forwards"])
-    if figures["exhausted"]:
-        yield "out of budget", f"{figures['exhausted']}"
-    if figures["errors"]:
-        yield "errors", f"{figures['errors']}"
+    yield "texts", f"{summed['texts']}"
+    yield "clean accuracy", percent(summed["clean_accuracy"])
+    yield "accuracy under attack", percent(summed["accuracy_under_attack"])
+    yield "success rate", percent(summed["success_rate"])
+    yield "mean swaps", number(summed["mean_swaps"])
+    yield "words swapped", percent(summed["mean_swapped_share"])
+    yield "queries per text", number(summed["mean_queries"])
+    yield "forwards per text", number(summed["mean_forwards"])
+    if summed["exhausted"]:
+        yield "out of budget", f"{summed['exhausted']}"
+    if summed["errors"]:
+        yield "errors", f"{summed['errors']}"
     ran = len(found) - found.resumed
-    yield "texts/s", _number(ran / found.seconds if ran and found.seconds else None)
+    yield "texts/s", number(ran / found.seconds if ran and found.seconds else None)
 
 
 def _diff(outcome: Outcome, labels: Sequence[str]) -> Rich:
@@ -119,9 +126,39 @@ def _diff(outcome: Outcome, labels: Sequence[str]) -> Rich:
     return line
 
 
-def _percent(value: float | None) -> str:
+def percent(value: float | None) -> str:
+    """A share, or a dash where there is none."""
     return "–" if value is None else f"{100 * value:.1f} %"
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}"
+def number(value: float | None, *, digits: int = 1) -> str:
+    """A number, or a dash where there is none."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def figures(lines: Iterable[tuple[str, str]]) -> None:
+    """Named figures below each other."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column(style="dim")
+    table.add_column(justify="right", style="bold")
+    for label, value in lines:
+        table.add_row(label, value)
+    console().print(table)
+
+
+def columns(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A small table of numbers."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column(heads[0], style="bold")
+    for head in heads[1:]:
+        table.add_column(head, justify="right")
+    for row in rows:
+        table.add_row(*row)
+    page = console()
+    page.print()
+    page.print(table)
+
+
+def line(label: str, value: str) -> None:
+    """One thing to know, never broken by the width of the terminal."""
+    console().print(Rich.assemble((f"{label} ", "dim"), value), soft_wrap=True)

@@ -1,0 +1,249 @@
+"""Runs an audit: attacks, then proofs below what they found, then PR, in one run folder."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from unfooled import records, registry
+from unfooled.audited import Audit, merged
+from unfooled.errors import InputError, RunError
+from unfooled.estimates import Estimated, estimated
+from unfooled.estimators.pr import PR
+from unfooled.outcomes import Outcome
+from unfooled.program import Attack
+from unfooled.proofs import Verdict, proved
+from unfooled.records import Run
+from unfooled.runner import Limits, attacked, built
+from unfooled.text import Example
+from unfooled.victims.base import Victim
+from unfooled.work import Candidates, Done, Work, named
+
+
+def audit(
+    victim: Victim,
+    examples: Any,
+    *,
+    candidates: Candidates = "wordnet",
+    radius: int = 4,
+    attacks: Sequence[str] = ("pdp",),
+    certifier: str = "exhaustive",
+    max_rate: float | None = None,
+    max_queries: int | None = 20_000,
+    epsilon: float = 0.025,
+    delta: float = 0.005,
+    seed: int = 0,
+    out: Path | str | None = None,
+    progress: bool = False,
+    in_flight: int = 64,
+    batch: int | None = None,
+) -> Audit:
+    """Brackets of the least fooling swaps for every example, with PR within `radius` swaps.
+
+    The attacks give upper bounds (without a limit of swaps unless `max_rate` is given), the
+    certifier proves radius after radius below them, up to `radius`. Each method may ask the victim
+    `max_queries` times per text. With `out` everything is recorded there and a second call goes on.
+    """
+    if not attacks or isinstance(attacks, str):
+        raise InputError(f"attacks is a list of names such as ('pdp', 'beam'), not {attacks!r}")
+    if radius < 1:
+        raise InputError(f"radius is 1 or more swaps, not {radius}")
+    limits = Limits(max_rate=max_rate, max_queries=max_queries)
+    metric = PR(radius=radius, epsilon=epsilon, delta=delta)
+    methods = {name: built(name, {}, victim) for name in attacks}
+    prover = registry.build("certify", certifier, {"radius": radius})
+    config = {
+        "attacks": {name: asdict(method) for name, method in methods.items()},
+        "certifier": {certifier: asdict(prover)},
+        "pr": asdict(metric),
+        **asdict(limits),
+    }
+
+    whole = Work("audit", victim, examples, candidates=candidates, config=config, seed=seed)
+    how: dict[str, Any] = {"progress": progress, "in_flight": in_flight, "batch": batch}
+    with nullcontext() if out is None else Run.open(out, whole.manifest()) as run:
+        phases = _Phases(whole, config=config, how=how | {"out": run})
+        outcomes = {name: phases.attack(name, method, limits) for name, method in methods.items()}
+        sound = _sound(whole.examples, outcomes)
+        verdicts = phases.prove(certifier, prover, sound, max_queries=max_queries)
+        estimates = phases.estimate(metric, sound, verdicts=verdicts, max_queries=max_queries)
+        if run is not None:
+            _keep_costs(run.folder, phases.costs)
+    return merged(
+        whole.examples,
+        outcomes,
+        verdicts,
+        estimates,
+        certifier=certifier,
+        radius=radius,
+        costs=phases.costs,
+    )
+
+
+def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
+    """The audit that a run folder holds, by id, and its manifest; unfinished texts are left out."""
+    run = records.read(folder)
+    if run.manifest["method"] != "audit":
+        raise RunError(f"{folder} is a run of {run.manifest['method']}, not an audit")
+    options = run.manifest["options"]
+    (certifier,) = options["certifier"]
+    by_method: dict[str, dict[str, Any]] = {}
+    for record in run.records():
+        kind = (
+            Estimated
+            if record["method"] == "pr"
+            else Verdict
+            if record["method"] == certifier
+            else Outcome
+        )
+        result = kind.from_record(record)
+        example = Example(result.original, result.label, result.id)
+        by_method.setdefault(record["method"], {})[named(example)] = result
+    first, *others = (by_method.get(name, {}) for name in options["attacks"])
+    examples = [
+        Example(o.original, o.label, o.id)
+        for key, o in first.items()
+        if all(key in f for f in others)
+    ]
+    examples.sort(key=_by_id)
+    radius = options["pr"]["radius"]
+    verdicts = by_method.get(certifier, {})
+    found = merged(
+        examples,
+        {name: by_method.get(name, {}) for name in options["attacks"]},
+        verdicts,
+        _proved_pr(verdicts, radius) | by_method.get("pr", {}),
+        certifier=certifier,
+        radius=radius,
+        costs=_kept_costs(run.folder),
+    )
+    return found, run.manifest
+
+
+def _by_id(example: Example) -> list[tuple[int, str]]:
+    """Sorts test:9 before test:10."""
+    parts = re.split(r"(\d+)", example.id)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+
+
+def _proved_pr(verdicts: Mapping[str, Verdict], radius: int) -> dict[str, Estimated]:
+    """PR is 1, without a query, where the whole radius is proved."""
+    return {
+        key: Estimated(
+            v.id, v.original, v.label, 1.0, 1.0, 1.0, exact=True, radius=radius, method="proved"
+        )
+        for key, v in verdicts.items()
+        if v.radius >= radius
+    }
+
+
+def _keep_costs(folder: Path, costs: Mapping[str, Mapping[str, float]]) -> None:
+    """Adds what this call took to what earlier calls on the same run took."""
+    before = _kept_costs(folder)
+    for name, cost in costs.items():
+        seconds = before.get(name, {}).get("seconds", 0.0) + cost["seconds"]
+        before[name] = {**cost, "seconds": seconds}
+    (folder / _COSTS).write_text(json.dumps(before, indent=1) + "\n")
+
+
+def _kept_costs(folder: Path) -> dict[str, dict[str, float]]:
+    path = folder / _COSTS
+    found: dict[str, dict[str, float]] = json.loads(path.read_text()) if path.exists() else {}
+    return found
+
+
+_COSTS = "costs.json"  # in the run folder: queries, forwards and seconds by method
+
+
+class _Phases:
+    """The methods of an audit, one after the other over all texts, in one run."""
+
+    def __init__(self, whole: Work, *, config: Mapping[str, Any], how: Mapping[str, Any]) -> None:
+        self.whole, self.config, self.how = whole, config, how
+        self.costs: dict[str, dict[str, float]] = {}
+
+    def attack(self, name: str, method: Attack, limits: Limits) -> dict[str, Outcome]:
+        """An attack on every text."""
+        work = self._work(name, self.whole.examples)
+        return self._done(name, work, attacked(work, method, limits=limits, **self.how))
+
+    def prove(
+        self,
+        name: str,
+        prover: Any,
+        sound: Mapping[str, _Sound],
+        *,
+        max_queries: int | None,
+    ) -> dict[str, Verdict]:
+        """Proofs below what the attacks have found, where there is something to prove."""
+        caps = {key: found.cap for key, found in sound.items() if found.cap is not None}
+        open_ = [found.example for key, found in sound.items() if caps.get(key) != 0]
+        if not open_:
+            return {}
+        work = self._work(name, open_)
+        done = proved(work, prover, max_queries=max_queries, caps=caps, **self.how)
+        return self._done(name, work, done)
+
+    def estimate(
+        self,
+        metric: PR,
+        sound: Mapping[str, _Sound],
+        *,
+        verdicts: Mapping[str, Verdict],
+        max_queries: int | None,
+    ) -> dict[str, Estimated]:
+        """PR of the texts; where the whole radius is proved, PR is 1 without a query."""
+        known = _proved_pr(verdicts, metric.radius or 0)
+        left = [found.example for key, found in sound.items() if key not in known]
+        if not left:
+            return known
+        work = self._work("pr", left)
+        done = estimated(work, metric, max_queries=max_queries, **self.how)
+        return known | self._done("pr", work, done)
+
+    def _work(self, name: str, examples: Sequence[Example]) -> Work:
+        whole = self.whole
+        return Work(
+            name,
+            whole.victim,
+            examples,
+            candidates=whole.spaces,
+            config=self.config,
+            seed=whole.seed,
+        )
+
+    def _done(self, name: str, work: Work, done: Done[Any]) -> dict[str, Any]:
+        self.costs[name] = {
+            "texts": len(done.results),
+            "queries": sum(result.queries for result in done.results),
+            "forwards": sum(result.forwards for result in done.results),
+            "seconds": done.seconds,
+        }
+        return {named(e): r for e, r in zip(work.examples, done.results, strict=True)}
+
+
+@dataclass(frozen=True)
+class _Sound:
+    """A text that the victim classifies correctly, and the largest radius worth proving."""
+
+    example: Example
+    cap: int | None  # one below the fewest swaps that fool; None: not broken
+
+
+def _sound(
+    examples: Sequence[Example], outcomes: Mapping[str, Mapping[str, Outcome]]
+) -> dict[str, _Sound]:
+    found = {}
+    for example in examples:
+        key = named(example)
+        mine = [by_text[key] for by_text in outcomes.values()]
+        if any(o.status in ("skipped", "error") for o in mine):
+            continue
+        swaps = [o.swaps for o in mine if o.status == "success"]
+        found[key] = _Sound(example, min(swaps) - 1 if swaps else None)
+    return found

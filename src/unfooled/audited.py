@@ -1,0 +1,189 @@
+"""What an audit knows: one text's bracket and PR, and the figures of all texts together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from unfooled.estimates import Estimated
+from unfooled.evidence import Bracket
+from unfooled.outcomes import Outcome
+from unfooled.proofs import Verdict
+from unfooled.text import Example, Text
+from unfooled.work import named
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What is known about one text.
+
+    `bracket` is None where there is nothing to bracket: the victim misclassifies the text as it is
+    (`skipped`), or failed on it (`error`).
+    """
+
+    id: str
+    original: Text
+    label: int
+    bracket: Bracket | None
+    outcomes: Mapping[str, Outcome]  # by attack
+    verdict: Verdict | None = None
+    pr: Estimated | None = None
+    error: str | None = None
+
+    @property
+    def skipped(self) -> bool:
+        """Whether the victim misclassifies the text itself."""
+        return self.bracket is None and self.error is None
+
+    @property
+    def lower(self) -> float | None:
+        """Fewer swaps never fool the victim; infinite: none do, however many."""
+        return None if self.bracket is None else self.bracket.lower
+
+    @property
+    def upper(self) -> float | None:
+        """So many swaps do fool it; None: not broken."""
+        return None if self.bracket is None else self.bracket.upper
+
+    @property
+    def exact(self) -> bool:
+        """Whether the least number of fooling swaps is known."""
+        return self.bracket is not None and self.bracket.exact
+
+    @property
+    def best(self) -> Outcome | None:
+        """The success with the fewest swaps."""
+        won = [o for o in self.outcomes.values() if o.status == "success"]
+        return min(won, key=lambda o: o.swaps, default=None)
+
+
+@dataclass(frozen=True)
+class Audit(Sequence[Audited]):
+    """The audit of a victim: every text of the data, and what each method cost."""
+
+    all: tuple[Audited, ...]
+    radius: int
+    costs: Mapping[str, Mapping[str, float]]  # method -> queries, forwards, seconds
+
+    @overload
+    def __getitem__(self, index: int) -> Audited: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Audited, ...]: ...
+    def __getitem__(self, index: int | slice) -> Audited | tuple[Audited, ...]:
+        return self.all[index]
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def __iter__(self) -> Iterator[Audited]:
+        return iter(self.all)
+
+    def summary(self) -> dict[str, Any]:
+        """Shares among the texts that have a bracket; a mean over nothing is None.
+
+        `mean_minimum` is the interval of the mean of m over texts that are broken: lower bounds on
+        one side, upper bounds on the other.
+        """
+        held = [a.bracket for a in self.all if a.bracket is not None]
+        broken = [b for b in held if b.upper is not None and b.upper != math.inf]
+        values = [a.pr.value for a in self.all if a.pr is not None and a.pr.value is not None]
+        radii = range(1, self.radius + 1)
+        return {
+            "texts": len(self.all),
+            "skipped": sum(a.skipped for a in self.all),
+            "errors": sum(a.error is not None for a in self.all),
+            "clean_accuracy": _mean([not a.skipped for a in self.all if a.error is None]),
+            "exact": _mean([b.exact for b in held]),
+            "proved": {str(r): _mean([b.lower > r for b in held]) for r in radii},
+            "broken": {
+                str(r): _mean([b in broken and _upper(b) <= r for b in held]) for r in radii
+            },
+            "not_broken": _mean([b.upper is None for b in held]),
+            "mean_width": _mean([_upper(b) - b.lower for b in broken]),
+            "mean_minimum": [_mean([b.lower for b in broken]), _mean([_upper(b) for b in broken])],
+            "mean_pr": _mean(values),
+            "pr_above_0.9": _mean([v > 0.9 for v in values]),
+            "costs": {name: dict(cost) for name, cost in self.costs.items()},
+        }
+
+
+def merged(
+    examples: Sequence[Example],
+    outcomes: Mapping[str, Mapping[str, Outcome]],
+    verdicts: Mapping[str, Verdict],
+    estimates: Mapping[str, Estimated],
+    *,
+    certifier: str,
+    radius: int,
+    costs: Mapping[str, Mapping[str, float]],
+) -> Audit:
+    """The audit of all examples from what each method found, by `named`."""
+    everything = tuple(
+        _audited(
+            example,
+            {name: found[named(example)] for name, found in outcomes.items()},
+            verdicts.get(named(example)),
+            estimates.get(named(example)),
+            certifier=certifier,
+        )
+        for example in examples
+    )
+    return Audit(everything, radius, costs)
+
+
+def _audited(
+    example: Example,
+    outcomes: Mapping[str, Outcome],
+    verdict: Verdict | None,
+    pr: Estimated | None,
+    *,
+    certifier: str,
+) -> Audited:
+    """All that is known about a text, merged into one bracket."""
+    errors = [o.error for o in outcomes.values() if o.error]
+    if verdict is not None and verdict.verdict == "error":
+        errors.append(verdict.reason)
+    skipped = any(o.status == "skipped" for o in outcomes.values())
+    bracket = None
+    if not errors and not skipped:
+        bracket = Bracket.original()
+        for name, outcome in outcomes.items():
+            if outcome.status == "success":
+                bracket = bracket.attacked(outcome.swaps, name)
+            else:
+                bracket = bracket.withstood(name, detail=f"not broken: {outcome.status}")
+        if verdict is not None:
+            bracket = _with_proof(bracket, verdict, certifier=certifier)
+    return Audited(
+        example.id,
+        example.text,
+        example.label,
+        bracket,
+        outcomes,
+        verdict,
+        pr,
+        errors[0] if errors else None,
+    )
+
+
+def _with_proof(bracket: Bracket, verdict: Verdict, *, certifier: str) -> Bracket:
+    certificate = verdict.certificate or {}
+    if verdict.changes is not None:
+        bracket = bracket.attacked(len(verdict.changes), certifier, detail="a counterexample")
+    if verdict.radius < 1 and verdict.verdict != "certified":
+        return bracket
+    positions = len(certificate.get("candidates", {}))
+    whole = verdict.verdict == "certified" and verdict.radius >= positions
+    detail = f"{certificate.get('evaluated', 0)} texts scored"
+    return bracket.proved(math.inf if whole else verdict.radius, certifier, detail=detail)
+
+
+def _upper(bracket: Bracket) -> float:
+    assert bracket.upper is not None  # asked of broken texts alone
+    return bracket.upper
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

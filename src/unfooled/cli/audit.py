@@ -1,0 +1,128 @@
+"""`unfooled audit`: brackets, PR and a report for every text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unfooled.cli import options as o
+from unfooled.cli import printing
+
+if TYPE_CHECKING:
+    from unfooled.audited import Audit
+
+
+def audit(
+    victim: o.VictimArgument,
+    data: o.DataArgument,
+    radius: Annotated[
+        int, typer.Option(help="Prove up to so many swaps, and estimate PR within them.", min=1)
+    ] = 4,
+    attacks: Annotated[
+        str, typer.Option(help="Attacks for the upper bounds, such as pdp,beam.")
+    ] = "pdp",
+    candidates: o.Candidates = "wordnet",
+    max_rate: o.MaxRate = None,
+    max_queries: o.MaxQueries = 20_000,
+    epsilon: Annotated[float, typer.Option(help="Half width of the PR interval.")] = 0.025,
+    delta: Annotated[float, typer.Option(help="Chance that a PR interval misses.")] = 0.005,
+    split: o.Split = None,
+    limit: o.Limit = None,
+    seed: o.Seed = 0,
+    text_column: o.TextColumn = None,
+    label_column: o.LabelColumn = None,
+    out: o.Out = None,
+    device: o.Device = None,
+    batch: o.Batch = None,
+    in_flight: o.InFlight = 64,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Bracket the least number of swaps that fools VICTIM, for every text in DATA.
+
+    An attack gives the upper bound, an exhaustive proof the lower one; where they meet, the minimum is
+    known exactly. PR is the share of texts within the radius that keep their label. --max-queries holds
+    for each text and method. The same command again continues where it was stopped.
+
+    Example: unfooled audit my-model reviews.csv --radius 3 --attacks pdp,beam
+    """
+    import unfooled as uf
+    from unfooled import report
+
+    columns = {"text_column": text_column, "label_column": label_column}
+    asked: dict[str, Any] = {
+        "candidates": candidates,
+        "radius": radius,
+        "attacks": tuple(name.strip() for name in attacks.split(",") if name.strip()),
+        "max_rate": max_rate,
+        "max_queries": max_queries,
+        "epsilon": epsilon,
+        "delta": delta,
+        "seed": seed,
+    }
+    source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
+    folder = out or printing.default_folder("audit", victim, data, {**source, **asked})
+    with printing.stoppable(folder), printing.alone_on_stdout(as_json):
+        loaded = uf.load(victim, device=device)
+        dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
+        shown = not (quiet or as_json)
+        how: dict[str, Any] = {"progress": shown, "in_flight": in_flight, "batch": batch}
+        found = uf.audit(loaded, dataset, out=folder, **asked, **how)
+        page = report.write([folder])
+    if as_json:
+        print(json.dumps({"run": str(folder), "report": str(page), **found.summary()}))
+    else:
+        _print(found, page)
+
+
+def _print(found: Audit, page: Path) -> None:
+    figures = found.summary()
+    percent, number = printing.percent, printing.number
+    low, high = figures["mean_minimum"]
+    printing.figures(
+        [
+            ("texts", f"{figures['texts']}, {figures['skipped']} misclassified from the start"),
+            ("errors", f"{figures['errors']}"),
+            ("least fooling swaps known exactly", percent(figures["exact"])),
+            ("mean of them, broken texts", _interval(low, high)),
+            ("not broken by any attack", percent(figures["not_broken"])),
+            (f"PR within {found.radius} swaps, mean", number(figures["mean_pr"], digits=3)),
+            ("PR above 0.9", percent(figures["pr_above_0.9"])),
+        ]
+    )
+    shares = [
+        [
+            r,
+            percent(figures["proved"][r]),
+            percent(figures["broken"][r]),
+            percent(_unknown(figures, r)),
+        ]
+        for r in figures["proved"]
+    ]
+    printing.columns(("swaps", "proved", "broken", "unknown"), shares)
+    costs = [
+        [
+            name,
+            f"{c['texts']:.0f}",
+            f"{c['queries']:,.0f}",
+            f"{c['forwards']:,.0f}",
+            f"{c['seconds']:.1f}",
+        ]
+        for name, c in figures["costs"].items()
+    ]
+    printing.columns(("method", "texts", "queries", "forwards", "seconds"), costs)
+    printing.line("report", str(page))
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return "–"
+    return f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
+
+
+def _unknown(figures: dict[str, Any], radius: str) -> float | None:
+    proved, broken = figures["proved"][radius], figures["broken"][radius]
+    return None if proved is None else 1 - proved - broken

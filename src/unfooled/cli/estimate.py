@@ -1,0 +1,77 @@
+"""`unfooled estimate`: PR of every text of a data set."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from unfooled.cli import options as o
+from unfooled.cli import printing
+
+
+def estimate(
+    victim: o.VictimArgument,
+    data: o.DataArgument,
+    radius: Annotated[int | None, typer.Option(help="Within so many swaps.", min=0)] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(help="Within this share of the words; default 0.25.", min=0, max=1),
+    ] = None,
+    epsilon: Annotated[float, typer.Option(help="Half width of the interval.")] = 0.025,
+    delta: Annotated[float, typer.Option(help="Chance that an interval misses.")] = 0.005,
+    method: Annotated[str, typer.Option(help="sequential, hoeffding or exact.")] = "sequential",
+    candidates: o.Candidates = "wordnet",
+    max_queries: o.MaxQueries = None,
+    split: o.Split = None,
+    limit: o.Limit = None,
+    seed: o.Seed = 0,
+    text_column: o.TextColumn = None,
+    label_column: o.LabelColumn = None,
+    out: o.Out = None,
+    shard: o.Shard = None,
+    device: o.Device = None,
+    batch: o.Batch = None,
+    in_flight: o.InFlight = 64,
+    as_json: o.Json = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Estimate PR: the share of texts within a radius that keep the label VICTIM should give.
+
+    Example: unfooled estimate my-model reviews.csv --radius 3
+    """
+    import unfooled as uf
+
+    columns = {"text_column": text_column, "label_column": label_column}
+    asked: dict[str, Any] = {
+        "candidates": candidates, "radius": radius, "rate": rate, "epsilon": epsilon,
+        "delta": delta, "method": method, "max_queries": max_queries, "seed": seed,
+    }  # fmt: skip
+    source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
+    folder = out or printing.default_folder("pr", victim, data, {**source, **asked, "shard": shard})
+    with printing.stoppable(folder), printing.alone_on_stdout(as_json):
+        loaded = uf.load(victim, device=device)
+        dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
+        found = uf.estimate(
+            loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
+            progress=not (quiet or as_json), **asked,
+        )  # fmt: skip
+    values = [e.value for e in found if e.value is not None]
+    mean = sum(values) / len(values) if values else None
+    high = sum(v > 0.9 for v in values) / len(values) if values else None
+    exact = sum(e.exact for e in found)
+    if as_json:
+        figures = {"texts": len(found), "exact": exact, "mean_pr": mean, "pr_above_0.9": high}
+        print(json.dumps({"run": str(folder), **figures}))
+        return
+    printing.figures(
+        [
+            ("texts", str(len(found))),
+            ("mean PR", printing.number(mean, digits=3)),
+            ("PR above 0.9", printing.percent(high)),
+            ("counted exactly", str(exact)),
+            ("samples per text", printing.number(sum(e.samples for e in found) / len(found))),
+        ]
+    )
+    printing.line("run", str(folder))
