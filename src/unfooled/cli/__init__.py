@@ -10,7 +10,18 @@ from typing import Annotated
 import typer
 
 from unfooled import __version__
-from unfooled.cli import assets, attack, audit, candidates, certify, estimate, merge, report, train
+from unfooled.cli import (
+    assets,
+    attack,
+    audit,
+    candidates,
+    certify,
+    check,
+    estimate,
+    merge,
+    report,
+    train,
+)
 from unfooled.cli.method_options import AttackCommand
 from unfooled.errors import UnfooledError
 
@@ -29,6 +40,7 @@ app.command("attack", cls=AttackCommand, no_args_is_help=True)(attack.attack)
 app.command("certify")(certify.certify)
 app.command("estimate")(estimate.estimate)
 app.command("report")(report.report)
+app.command("check")(check.check)
 app.command("candidates")(candidates.candidates)
 app.command("train")(train.train)
 app.command("merge")(merge.merge)

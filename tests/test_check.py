@@ -1,0 +1,155 @@
+"""The checker: honest runs pass, tampered ones are refused with the reason, nothing crashes it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from runner_toys import DATA, TABLE, WEIGHTS, Counted, victim
+from unfooled.audit import audit
+from unfooled.check import check
+from unfooled.errors import InputError, RunError
+
+Tamper = Callable[[dict[str, Any]], None]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    audit(victim(), DATA, candidates=TABLE, radius=2, out=tmp_path / "run")
+    return tmp_path / "run"
+
+
+def lines(run: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (run / "records.jsonl").read_text().splitlines()]
+
+
+def rewrite(run: Path, tamper: Tamper, *, method: str, text: str) -> None:
+    """Changes the record of one method about one text."""
+    changed = lines(run)
+    (hit,) = [r for r in changed if r["method"] == method and r["original"] == text]
+    tamper(hit)
+    (run / "records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in changed))
+
+
+def test_an_honest_run_passes(run: Path) -> None:
+    found = check(run, victim())
+    assert found.passed
+    # Three texts were fooled; proofs: below two swaps of one, and the whole space of another.
+    assert (found.checked, found.spot_checked) == (3, 2)
+    full = check(run, victim(), full=True)
+    assert (full.passed, full.checked, full.spot_checked) == (True, 5, 0)
+
+
+def test_another_victim_is_refused(run: Path) -> None:
+    other = victim(Counted(WEIGHTS | {"bad": 5.0}))
+    with pytest.raises(RunError, match="speaks of another victim"):
+        check(run, other)
+
+
+def test_a_sample_has_at_least_one_text(run: Path) -> None:
+    with pytest.raises(InputError, match="sample is 1 or more"):
+        check(run, victim(), sample=0)
+
+
+def put(*path: str | int, value: Any) -> Tamper:
+    """Sets one value somewhere in a record."""
+
+    def tamper(record: dict[str, Any]) -> None:
+        place: Any = record
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = value
+
+    return tamper
+
+
+@pytest.mark.parametrize(
+    ("tamper", "reason"),
+    [
+        (put("changes", 0, 2, value="nice"), "does not fool the victim"),
+        (put("changes", value=[]), "does not fool the victim"),
+        (put("changes", 0, 1, value="fine"), "position 1 of the text is not 'fine'"),
+        (put("changes", 0, 0, value=77), "position 77 of the text is not 'good'"),
+        (put("changes", value=None), "malformed"),
+    ],
+)
+def test_a_tampered_success_is_refused(run: Path, tamper: Tamper, reason: str) -> None:
+    rewrite(run, tamper, method="pdp", text="a good film")
+    found = check(run, victim())
+    assert len(found.refused) == 1
+    assert reason in found.refused[0][1]
+
+
+@pytest.mark.parametrize(
+    ("tamper", "reason"),
+    [
+        (put("certificate", "space", value="0" * 16), "not those of the space"),
+        (put("certificate", "candidates", "2", value=["movie", "reel"]), "not those of the space"),
+        (put("certificate", "size", value="3"), "texts within 2 swaps, not 3"),
+        (put("certificate", "evaluated", value=1), "1 texts were evaluated"),
+        (put("certificate", "least_margin", value=9.0), "the least margin is said to be 9"),
+        (put("certificate", "least_row", value=[7]), "is not in the region"),
+        (put("certificate", "radius", value=1), "the radius is 2, the certificate's 1"),
+        (put("certificate", value=None), "has no certificate"),
+        (put("label", value=0), "the least margin is said to be"),
+    ],
+)
+def test_a_tampered_proof_is_refused(run: Path, tamper: Tamper, reason: str) -> None:
+    rewrite(run, tamper, method="exhaustive", text="a great film")
+    found = check(run, victim(), full=True)
+    assert len(found.refused) == 1
+    assert reason in found.refused[0][1]
+
+
+def test_a_proof_of_too_much_is_refused(run: Path) -> None:
+    def widen(record: dict[str, Any]) -> None:
+        record["radius"] = record["certificate"]["radius"] = 2
+        record["certificate"].update(size="18", evaluated=18)
+
+    rewrite(run, widen, method="exhaustive", text="a fine good film")
+    found = check(run, victim(), full=True)
+    assert len(found.refused) == 1
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 99)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=2), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+
+
+@settings(
+    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.sampled_from(["witness_row", "candidates", "size", "evaluated", "least_margin", "space"]),
+    json_values,
+)
+def test_no_mutated_certificate_passes_or_crashes(run: Path, name: str, value: Any) -> None:
+    before = (run / "records.jsonl").read_text()
+    kept: dict[str, Any] = {}
+
+    def tamper(record: dict[str, Any]) -> None:
+        kept["old"] = record["certificate"][name]
+        record["certificate"][name] = value
+
+    try:
+        rewrite(run, tamper, method="exhaustive", text="a great film")
+        found = check(run, victim(), full=True)
+        harmless = value == kept["old"] or name == "witness_row" or str(value) == str(kept["old"])
+        more = name == "evaluated" and isinstance(value, (int, float)) and value >= kept["old"]
+        assert found.passed == (harmless or more)
+    finally:
+        (run / "records.jsonl").write_text(before)
