@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runner_toys import DATA, TABLE, WEIGHTS, Counted, victim
-from unfooled.audit import audit
+from unfooled.auditing import audit
 from unfooled.check import check
 from unfooled.errors import InputError, RunError
 

@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from unfooled import assets, candidates, data, models
-    from unfooled.audit import audit
+    from unfooled.auditing import audit
     from unfooled.audited import Audit, Audited
     from unfooled.errors import UnfooledError
     from unfooled.estimates import Estimated, estimate
@@ -27,7 +27,7 @@ _HOMES = {
     "Bracket": "evidence",
     "Estimated": "estimates",
     "Verdict": "proofs",
-    "audit": "audit",
+    "audit": "auditing",
     "certify": "proofs",
     "estimate": "estimates",
     "Example": "text",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from unfooled import registry
-from unfooled.certify.exhaustive import Proof
+from unfooled.certifiers.exhaustive import Proof
 from unfooled.counting import Rows
 from unfooled.errors import UnfooledError
 from unfooled.evidence import NOISE
@@ -105,7 +105,7 @@ def certify(
     Arguments as in `attack`. Texts are decided radius by radius, so an undecided one still has the
     largest radius that was proved.
     """
-    certifier = registry.build("certify", name, {"radius": radius, **options})
+    certifier = registry.build("certifiers", name, {"radius": radius, **options})
     work = Work(
         name,
         victim,

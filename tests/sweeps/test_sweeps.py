@@ -61,7 +61,7 @@ def features(model: WordVictim, members: Space, swaps: int) -> dict[tuple[int, .
 
 @pytest.mark.parametrize("pair", [False, True])
 @pytest.mark.parametrize("arch", ARCHITECTURES)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     words=st.integers(1, 15),  # the networks read 12

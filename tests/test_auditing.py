@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from runner_toys import DATA, LABELS, TABLE, Counted, victim
-from unfooled.audit import audit, read
+from unfooled.auditing import audit, read
 from unfooled.audited import Audit
 from unfooled.errors import InputError, RunError
 from unfooled.program import Goal

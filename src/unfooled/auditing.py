@@ -56,7 +56,7 @@ def audit(
     limits = Limits(max_rate=max_rate, max_queries=max_queries)
     metric = PR(radius=radius, epsilon=epsilon, delta=delta)
     methods = {name: built(name, {}, victim) for name in attacks}
-    prover = registry.build("certify", certifier, {"radius": radius})
+    prover = registry.build("certifiers", certifier, {"radius": radius})
     config = {
         "attacks": {name: asdict(method) for name, method in methods.items()},
         "certifier": {certifier: asdict(prover)},

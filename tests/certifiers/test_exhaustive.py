@@ -12,7 +12,7 @@ from sweep_toys import ARCHITECTURES, naive
 from sweep_toys import space as toy_space
 from sweep_toys import victim as toy_victim
 from unfooled import registry
-from unfooled.certify.exhaustive import METHOD, Exhaustive, Proof, feasibility
+from unfooled.certifiers.exhaustive import METHOD, Exhaustive, Proof, feasibility
 from unfooled.errors import InputError, Unsound, Unsupported
 from unfooled.evidence import margins, tolerance
 from unfooled.program import Program, Scores, Sensitivity, Spent, Sweep, Swept
@@ -238,11 +238,11 @@ def test_feasibility(size: int, speed: float | None, said: str) -> None:
 
 
 def test_options_and_registry() -> None:
-    assert registry.build("certify", "exhaustive", {"radius": 2}) == METHOD(radius=2)
+    assert registry.build("certifiers", "exhaustive", {"radius": 2}) == METHOD(radius=2)
     with pytest.raises(InputError, match="radius is a number of swaps"):
         Exhaustive(-1)
     with pytest.raises(InputError, match="option order"):
-        registry.build("certify", "exhaustive", {"order": "alphabet"})
+        registry.build("certifiers", "exhaustive", {"order": "alphabet"})
 
 
 # --- through the engine ---------------------------------------------------------------------------
