@@ -43,8 +43,8 @@ class Shape(NamedTuple):
     candidates: int
 
 
-SHAPES = {"cnn_r3": Shape(8, 20, 8, 5), "mlp_r2": Shape(2, 200, 100, 8)}
-SHAPES |= {"lstm_r3": Shape(2, 20, 8, 5), "bilstm_r3": Shape(2, 20, 8, 5)}
+SHAPES = {"cnn_r3": Shape(24, 20, 8, 5), "mlp_r2": Shape(2, 200, 100, 8)}
+SHAPES |= {"lstm_r3": Shape(8, 20, 8, 5), "bilstm_r3": Shape(8, 20, 8, 5)}
 
 
 def known() -> list[str]:
@@ -110,8 +110,10 @@ def ratio(key: str, words: list[str]) -> float:
     """Naive over sweep, after one text to warm up; both must see the same margins."""
     arch, swaps = key.split("_r")[0], int(key[-1])
     model, slow, fast = victim(arch, words), 0.0, 0.0
-    texts = spaces(SHAPES[key], words)
-    sweep_seconds(model, texts[0], 1)
+    shape = SHAPES[key]
+    first, *texts = spaces(shape._replace(texts=shape.texts + 1), words)
+    naive_seconds(model, first, swaps)
+    sweep_seconds(model, first, swaps)
     for space in texts:
         naive, least, sample = naive_seconds(model, space, swaps)
         swept, least_swept, evaluated = sweep_seconds(model, space, swaps)

@@ -6,21 +6,26 @@ the maximum of what each swap brings and of what is left of the text without the
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
+from torch.nn.functional import conv1d, pad
 
 from unfooled.models.convolutional import CNN, CNNMSR
-from unfooled.sweeps.regions import Region, Regions, Span
+from unfooled.sweeps.regions import Pick, Region, Regions, Span
 from unfooled.sweeps.sweep import Leaves, Walker
 
+_REACH = 2  # swaps no further apart than this share windows
 _FLOATS = 1 << 19  # of the features of one region: what the processor's cache holds
 
 
 class CNNWalker(Walker):
     """The windows of the text, and what every choice contributes to the windows around it."""
+
+    most_free = 64  # a region is computed product by product, and judged at once
 
     def __init__(
         self,
@@ -33,19 +38,21 @@ class CNNWalker(Walker):
         """`text` (words, d) and `choices` (candidates, d) at `places` are word vectors."""
         self._network, self._places, self._length = network, places, len(text)
         self._base = self._shares(text)  # (words, 3, features)
-        self._found = [self._shares(vectors) for vectors in choices]  # (candidates, 3, features)
+        every = self._shares(torch.cat((text[:0], *choices)))
+        self._found = torch.split(every, [len(c) for c in choices]) if choices else ()
         self._bias = self._repeated(network.filters.bias)
-        none = text.new_full((1, len(self._bias)), -torch.inf)
-        self._windows = (
-            torch.cat([self._window(t, {}, axes=0)[None] for t in range(self._length)])
-            if self._length
-            else none
-        )
-        self._none = none
-        alone = [
-            self._joint((Span(c, 0, len(found)),)) for c, found in enumerate(choices)
-        ]  # what each swap brings when no other is near
-        self._alone = torch.cat(alone) if alone else none[:0]
+        self._none = text.new_full((1, len(self._bias)), -torch.inf)
+        windows = self._bias + self._base[:, 1]
+        windows[1:] += self._base[:-1, 0]
+        windows[:-1] += self._base[1:, 2]
+        self._windows = windows  # (words, features)
+        self._pairs: dict[tuple[Span, ...], Tensor] = {}  # of columns that share windows
+        self._starts = [0, *accumulate(map(len, choices))]  # of each column's choices in `_alone`
+        spread = [p for p, found in zip(places, choices, strict=True) for _ in found]
+        at = torch.tensor(spread, dtype=torch.long, device=text.device)
+        self._alone = self._single(every, at)
+        self._first = (at - 1).clamp(min=0)  # the first window that each choice changes,
+        self._next = (at + 2).clamp(max=len(text))  # and the first after them
         self.most = max(16, _FLOATS // len(self._bias))
 
     def _repeated(self, bias: Tensor | None) -> Tensor:
@@ -58,8 +65,21 @@ class CNNWalker(Walker):
         if isinstance(self._network, CNN):
             return torch.einsum("fdo,nd->nof", weight, vectors)
         rows = weight[:, 0].transpose(0, 1)  # (3, filters, 3)
-        shares = [F.conv1d(vectors[:, None], row[:, None]).flatten(1) for row in rows]
+        shares = [conv1d(vectors[:, None], row[:, None]).flatten(1) for row in rows]
         return torch.stack(shares, dim=1)
+
+    def _single(self, shares: Tensor, at: Tensor) -> Tensor:
+        """(swaps, features): the strongest answer of the windows that each swap changes, alone.
+
+        `shares` (swaps, 3, features) is what the new words add, `at` their places.
+        """
+        around = pad(self._base, (0, 0, 0, 0, 2, 2))  # words outside add nothing
+        here = self._bias + around[at + 1, 0] + around[at + 3, 2] + shares[:, 1]
+        before = self._bias + around[at, 0] + around[at + 1, 1] + shares[:, 2]
+        after = self._bias + around[at + 3, 1] + around[at + 4, 2] + shares[:, 0]
+        before[at == 0] = -torch.inf  # there is no window before the first word,
+        after[at == self._length - 1] = -torch.inf  # and none after the last
+        return torch.maximum(here, torch.maximum(before, after))
 
     def _window(self, at: int, swapped: dict[int, tuple[int, Span]], *, axes: int) -> Tensor:
         """The answers of a window, with an axis for each span and the features last.
@@ -80,13 +100,44 @@ class CNNWalker(Walker):
 
     def _joint(self, spans: Sequence[Span]) -> Tensor:
         """(texts, features): the strongest answers of the windows that swaps of these spans change."""
+        best = self._none.reshape([1] * len(spans) + [-1])
+        for group in self._groups(spans):
+            part = self._together(tuple(spans[i] for i in group))
+            shape = [spans[i].width if i in group else 1 for i in range(len(spans))]
+            best = torch.maximum(best, part.reshape(*shape, -1))
+        return best.reshape(-1, best.shape[-1])
+
+    def _groups(self, spans: Sequence[Span]) -> list[list[int]]:
+        """The spans by number, those that share windows (also through others) together, in order."""
+        by_place = sorted(range(len(spans)), key=lambda i: self._places[spans[i].column])
+        groups: list[list[int]] = []
+        for i in by_place:
+            place = self._places[spans[i].column]
+            if groups and place - self._places[spans[groups[-1][-1]].column] <= _REACH:
+                groups[-1].append(i)
+            else:
+                groups.append([i])
+        return [sorted(group) for group in groups]
+
+    def _together(self, spans: tuple[Span, ...]) -> Tensor:
+        """The same for spans that share windows; pairs come up again and again."""
+        if len(spans) == 1:
+            ((column, start, stop),) = spans
+            first = self._starts[column]
+            return self._alone[first + start : first + stop]
+        if len(spans) > 2:
+            return self._computed(spans)
+        if spans not in self._pairs:
+            self._pairs[spans] = self._computed(spans)
+        return self._pairs[spans]
+
+    def _computed(self, spans: tuple[Span, ...]) -> Tensor:
         axes = len(spans)
         shape = [span.width for span in spans]
         best = self._none.reshape([1] * axes + [-1])
         swapped = {self._places[span.column]: (i, span) for i, span in enumerate(spans)}
         for at in self._touched(spans):
-            near = {p: swapped[p] for p in range(at - 1, at + 2) if p in swapped}
-            best = torch.maximum(best, self._window(at, near, axes=axes))
+            best = torch.maximum(best, self._window(at, swapped, axes=axes))
         return best.expand(*shape, -1).reshape(-1, best.shape[-1])
 
     def _touched(self, spans: Sequence[Span]) -> list[int]:
@@ -95,40 +146,51 @@ class CNNWalker(Walker):
         windows = {p + o for p in places for o in (-1, 0, 1)}
         return sorted(w for w in windows if 0 <= w < self._length)
 
-    def _members(self, spans: Sequence[Span]) -> Tensor:
-        """(texts, features): all choices of these spans, the rest of the text as it is."""
+    def _left(self, spans: Sequence[Span]) -> Tensor:
+        """The windows of the text, those that swaps of these spans change taken out."""
         left = self._windows.clone()
-        left[self._touched(spans)] = -torch.inf
-        return torch.maximum(self._joint(spans), left.amax(dim=0))
+        for span in spans:
+            place = self._places[span.column]
+            left[max(place - 1, 0) : place + 2] = -torch.inf
+        return left
 
     def leaves(self, regions: Regions, region: Region) -> Leaves:
-        spans = region.forced
-        features = self._members(spans) if region.free == 0 else self._with_one(regions, region)
-        return Leaves(features.relu_(), lambda number: regions.picks(region, number))
+        parts = regions.products(region)
+        ends = list(accumulate(regions.texts(part) for part in parts))
+        features = self._none.new_empty((ends[-1], self._none.shape[1]))
+        for part, end in zip(parts, ends, strict=True):
+            out = features[end - regions.texts(part) : end]
+            if part.free:
+                self._with_one(regions, part, out=out)
+            else:
+                rest = self._left(part.forced).amax(dim=0)
+                torch.maximum(self._joint(part.forced), rest, out=out)
 
-    def _with_one(self, regions: Regions, region: Region) -> Tensor:
+        def picks(number: int) -> list[Pick]:
+            which = bisect_right(ends, number)
+            return regions.picks(parts[which], number - (ends[which - 1] if which else 0))
+
+        return Leaves(features.relu_(), picks)
+
+    def _with_one(self, regions: Regions, region: Region, *, out: Tensor) -> None:
         """All choices of the forced spans, each with every single swap of the free columns."""
         spans, columns = region.forced, range(region.first, region.last)
-        left = self._windows.clone()
-        left[self._touched(spans)] = -torch.inf
+        left = self._left(spans)
         before = torch.cat((self._none, left.cummax(dim=0).values))  # of the windows before each
         after = torch.cat((left.flip(0).cummax(dim=0).values.flip(0), self._none))
-        places = torch.tensor([self._places[c] for c in columns], device=left.device)
-        rest = torch.maximum(
-            before[(places - 1).clamp(min=0)], after[(places + 2).clamp(max=self._length)]
-        )  # (columns, features): of the windows that neither the spans nor the column changes
-        widths = torch.tensor([regions.counts[c] for c in columns], device=left.device)
         begin, end = regions.starts[region.first], regions.starts[region.last]
-        single = torch.maximum(rest.repeat_interleave(widths, dim=0), self._alone[begin:end])
+        rest = torch.maximum(before[self._first[begin:end]], after[self._next[begin:end]])
+        single = torch.maximum(rest, self._alone[begin:end])  # (swaps, features)
         joint = self._joint(spans)
-        out = torch.maximum(joint[:, None], single)  # (texts, swaps, features)
+        out = out.view(len(joint), len(single), -1)  # (texts, swaps, features)
+        torch.maximum(joint[:, None], single, out=out)
         for column in columns:
             if self._near(column, spans):  # shares windows with a span: computed with it
                 first, last = (regions.starts[c] - begin for c in (column, column + 1))
-                together = self._members((*spans, Span(column, 0, last - first)))
-                out[:, first:last] = together.reshape(len(joint), last - first, -1)
-        return out.flatten(0, 1)
+                together = self._joint((*spans, Span(column, 0, last - first)))
+                together = together.reshape(len(joint), last - first, -1)
+                torch.maximum(together, rest[first], out=out[:, first:last])
 
     def _near(self, column: int, spans: Sequence[Span]) -> bool:
         here = self._places[column]
-        return any(abs(here - self._places[span.column]) <= 2 for span in spans)
+        return any(abs(here - self._places[span.column]) <= _REACH for span in spans)

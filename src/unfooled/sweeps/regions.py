@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from unfooled.counting import suffix_ways
 
-_FIRST = 64  # members of the first region; then they double, so that an early end costs little
+_GROWTH = 4  # of the size of regions: small ones first, so that an early end costs little
 
 
 class Span(NamedTuple):
@@ -94,12 +94,14 @@ class Regions:
             for span in (Span(column, start, middle), Span(column, middle, stop))
         ]
 
-    def walk(self, *, most: int, most_free: int, limit: int | None) -> Iterator[Region]:
-        """Regions that together have every member once, of at most `most` texts each.
+    def walk(
+        self, *, least: int = 64, most: int, most_free: int, limit: int | None
+    ) -> Iterator[Region]:
+        """Regions that together have every member once: of `least` texts at first, then of `most`.
 
         With a limit, as many as have no more members than it allows: the affordable prefix.
         """
-        stack, size, left = [self.root], min(_FIRST, most), limit
+        stack, size, left = [self.root], min(least, most), limit
         while stack:
             region = stack.pop()
             texts = self.texts(region)
@@ -115,8 +117,17 @@ class Regions:
                 if dear:
                     return
             yield region
-            size = min(2 * size, most)
+            size = min(_GROWTH * size, most)
             left = None if left is None else left - members
+
+    def products(self, region: Region) -> list[Region]:
+        """The same members as regions with at most one free swap."""
+        if region.free <= 1:
+            return [region]
+        return [part for half in self.halves(region) for part in self._kept(half)]
+
+    def _kept(self, region: Region) -> list[Region]:
+        return self.products(region) if self.texts(region) else []
 
     def picks(self, region: Region, number: int) -> list[Pick]:
         """The swaps of one text of a region with at most one free swap, listed as a product.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -57,7 +58,8 @@ class Leaves(NamedTuple):
 class Walker(ABC):
     """One network on one text: the features of whole regions at once."""
 
-    most: int = 4096  # texts of a region
+    least: int = 128  # texts of the first region
+    most: int = 4096  # and of later ones
     most_free: int = 1
 
     @abstractmethod
@@ -83,18 +85,23 @@ def sweep(
     seen = blind if limit is None else min(blind, limit)
     yield Swept(seen, 0, complete=seen == total)
     left = None if limit is None else limit - seen
-    for region in regions.walk(most=walker.most, most_free=walker.most_free, limit=left):
+    lowest = math.inf
+    for region in regions.walk(
+        least=walker.least, most=walker.most, most_free=walker.most_free, limit=left
+    ):
         with torch.inference_mode():
             features, picks = walker.leaves(regions, region)
             verdict = judge(head(features), label)
         members = regions.members(region)
         seen += members
+        lower = verdict.least < lowest  # else it is not worth spelling out
+        lowest = min(lowest, verdict.least)
         doubtful = [plan.row(picks(i)) for i in verdict.doubtful[:_KEPT]]
         yield Swept(
             members,
             len(features),
-            least=verdict.least,
-            least_row=plan.row(picks(verdict.where)),
+            least=verdict.least if lower else math.inf,
+            least_row=plan.row(picks(verdict.where)) if lower else None,
             fooled=None if verdict.fooled is None else plan.row(picks(verdict.fooled)),
             doubtful=np.stack(doubtful) if doubtful else None,
             doubts=len(verdict.doubtful),
