@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test check bench docs clean
+.PHONY: install demo test browser check bench docs clean
 
 install: $(STAMP)
 
@@ -17,8 +17,14 @@ demo: $(STAMP)
 	test -f models/bilstm-mr/config.json || $(BIN)/unfooled train bilstm mr --out models/bilstm-mr
 	$(BIN)/unfooled audit models/bilstm-mr mr --limit 100 --attacks pdp,greedy --out runs/demo
 
-test: $(STAMP)
+test: $(STAMP) browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Pages are tested in a real browser where there is one, or where root can install Debian's.
+browser:
+	@command -v chromium >/dev/null || test "$$(id -u)" != 0 || ! command -v apt-get >/dev/null \
+	  || (apt-get update -qq && apt-get install -y -qq chromium >/dev/null) \
+	  || echo "chromium could not be installed: the tests of pages will be skipped"
 
 check: $(STAMP)
 	$(BIN)/ruff format --check .

@@ -72,8 +72,7 @@ def audit(
         sound = _sound(whole.examples, outcomes)
         verdicts = phases.prove(certifier, prover, sound, max_queries=max_queries)
         estimates = phases.estimate(metric, sound, verdicts=verdicts, max_queries=max_queries)
-        if run is not None:
-            _keep_costs(run.folder, phases.costs)
+        costs = phases.costs if run is None else _keep_costs(run.folder, phases.costs)
     return merged(
         whole.examples,
         outcomes,
@@ -81,7 +80,7 @@ def audit(
         estimates,
         certifier=certifier,
         radius=radius,
-        costs=phases.costs,
+        costs=costs,
     )
 
 
@@ -142,13 +141,16 @@ def _proved_pr(verdicts: Mapping[str, Verdict], radius: int) -> dict[str, Estima
     }
 
 
-def _keep_costs(folder: Path, costs: Mapping[str, Mapping[str, float]]) -> None:
-    """Adds what this call took to what earlier calls on the same run took."""
+def _keep_costs(
+    folder: Path, costs: Mapping[str, Mapping[str, float]]
+) -> dict[str, dict[str, float]]:
+    """What this call and earlier ones on the same run took."""
     before = _kept_costs(folder)
     for name, cost in costs.items():
         seconds = before.get(name, {}).get("seconds", 0.0) + cost["seconds"]
         before[name] = {**cost, "seconds": seconds}
     (folder / _COSTS).write_text(json.dumps(before, indent=1) + "\n")
+    return before
 
 
 def _kept_costs(folder: Path) -> dict[str, dict[str, float]]:

@@ -125,4 +125,4 @@ def _interval(low: float | None, high: float | None) -> str:
 
 def _unknown(figures: dict[str, Any], radius: str) -> float | None:
     proved, broken = figures["proved"][radius], figures["broken"][radius]
-    return None if proved is None else 1 - proved - broken
+    return None if proved is None else max(0.0, 1 - proved - broken)
