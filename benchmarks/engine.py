@@ -12,6 +12,7 @@ ratio_*     the whole run over the raw forwards of the same rows, 128 at a time 
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -193,6 +194,7 @@ def bert(
 def measure() -> dict[str, float]:
     """All figures, and the table with the limits they have to keep."""
     torch.set_num_threads(1)
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # one thread for everybody
     rng = np.random.default_rng(0)
     found: dict[str, float] = {}
     # What a row costs beyond the network does not depend on the network, so small ones are used.

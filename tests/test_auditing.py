@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from runner_toys import DATA, LABELS, TABLE, Counted, victim
-from unfooled.auditing import audit, read
 from unfooled.audited import Audit
+from unfooled.auditing import audit, read
 from unfooled.errors import InputError, RunError
 from unfooled.program import Goal
 from unfooled.space import Space

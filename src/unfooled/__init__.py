@@ -9,8 +9,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from unfooled import assets, candidates, data, models
-    from unfooled.auditing import audit
     from unfooled.audited import Audit, Audited
+    from unfooled.auditing import audit
     from unfooled.errors import UnfooledError
     from unfooled.estimates import Estimated, estimate
     from unfooled.evidence import Bracket

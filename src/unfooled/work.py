@@ -85,8 +85,9 @@ class Work:
         self.method, self.victim, self.config, self.seed = method, victim, config, seed
         self.shard = Shard.parse(shard) if isinstance(shard, str) else shard
         self.examples = _examples(examples, victim)
-        ready = isinstance(candidates, Spaces)
-        self.spaces = candidates if ready else Spaces(candidates, self.examples)
+        if not isinstance(candidates, Spaces):
+            candidates = Spaces(candidates, self.examples)
+        self.spaces: Spaces = candidates
         self.keyed = _keyed(
             self.examples, method=method, config=config, victim=victim, shard=self.shard
         )
