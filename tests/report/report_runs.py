@@ -88,7 +88,7 @@ def _results(id: str, case: Case, *, attacks: Sequence[str], radius: int) -> lis
         outcome = Outcome(id, status, text, 1, final, changes, 5, 4, (0.0, 1.0), case.error)
         results.append((name, outcome))
     if case.proved is not None:
-        candidates = {str(p): [word, *case.words] for p, word in enumerate(text.words)}
+        candidates = {str(p): list(case.words) for p in range(len(text.words))}
         certificate = {"candidates": candidates, "evaluated": 9}
         verdict = Verdict(
             id, "certified", text, 1, case.proved, queries=30, forwards=10, certificate=certificate

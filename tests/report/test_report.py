@@ -159,6 +159,7 @@ def test_several_runs_are_compared(tmp_path: Path) -> None:
     second = run(tmp_path / "b", CASES[:2], victim="second", radius=2)
     text = Page(html(first, second)).text
     assert "2 runs side by side" in text
+    assert "first, second: robustness" in text
     line = next(part for part in text.split("\n") if part.startswith("Known exactly"))
     assert line == "Known exactly50.0 %100.0 %"
     assert next(p for p in text.split("\n") if p.startswith("Proved within 3")).endswith("33.3 %–")
@@ -188,3 +189,10 @@ def test_wrong_arguments_are_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write the report to"):
         write([folder], tmp_path / "file" / "page.html")
+
+
+def test_runs_of_one_victim_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    text = Page(html(run(tmp_path / "before", CASES), run(tmp_path / "after", CASES))).text
+    assert "1 toy, before" in text
+    assert "2 toy, after" in text
+    assert str(tmp_path) not in text

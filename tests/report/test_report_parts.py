@@ -6,16 +6,20 @@ import math
 import re
 from pathlib import Path
 
+import matplotlib
 import pytest
 from report_runs import CASES, Case, run
 
 from unfooled.audited import Audit
+from unfooled.auditing import audit as run_audit
 from unfooled.auditing import read
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket
 from unfooled.report import figures, radii, svg, texts, wording
 from unfooled.report.page import origin
-from unfooled.text import Text
+from unfooled.space import Space
+from unfooled.text import Example, Text
+from victim_doubles import Double, linear
 
 START = Bracket.original()
 
@@ -144,7 +148,7 @@ def test_rows_survive_labels_that_the_manifest_does_not_name(audit: Audit) -> No
     assert texts.row(audit[0], labels=[], delta=0.1).label == "1"
 
 
-def test_candidates_leave_the_word_itself_out(audit: Audit) -> None:
+def test_candidates_stand_beside_the_word_they_replace(audit: Audit) -> None:
     places = texts.row(audit[1], labels=[], delta=0.1).places
     assert places[0] == (1, "a", "swapped, other")
     assert len(places) == 5
@@ -237,3 +241,34 @@ def test_the_origin_names_everything(tmp_path: Path) -> None:
     assert groups["Options"]["pr.delta"] == "0.005"
     assert groups["Fingerprints"] == {"victim": "sha256:f00d", "data": "sha256:da7a"}
     assert "unfooled" in groups["Versions"]
+
+
+def test_an_unfinished_run_says_so(tmp_path: Path) -> None:
+    said = dict(wording.paragraphs(*read(run(tmp_path / "part", CASES, texts=20))))
+    assert "holds 8 of 20 texts" in said["Asked"]
+    said = dict(wording.paragraphs(*read(run(tmp_path / "whole", CASES, texts=8))))
+    assert "holds" not in said["Asked"]
+
+
+def test_the_users_own_settings_change_nothing(audit: Audit) -> None:
+    plain = figures.survival(audit, name="f")
+    with matplotlib.rc_context({"lines.linewidth": 9, "figure.dpi": 30, "font.size": 30}):
+        assert figures.survival(audit, name="f") == plain
+        assert matplotlib.rcParams["font.size"] == 30
+
+
+def test_labels_of_runs_do_not_lie_on_each_other() -> None:
+    assert figures.apart({0: 0.5, 1: 0.1, 2: 0.5}, 0.1) == {1: 0.1, 0: 0.5, 2: pytest.approx(0.6)}
+    assert figures.apart({}) == {}
+
+
+def test_the_candidates_of_a_real_audit_are_those_of_its_space(tmp_path: Path) -> None:
+    victim = Double(linear({"good": 2.0, "film": 1.0}, bias=0.5))
+    space = Space("a good film", {1: ["fine", "great"], 2: ["movie"]})
+    label = int(victim.scores(["a good film"])[0].argmax())
+    example = Example(space.original, label, "one")
+    found = run_audit(victim, [example], candidates=[space], radius=2, out=tmp_path / "run")
+    for item in (found[0], read(tmp_path / "run")[0][0]):
+        assert texts.row(item, labels=[], delta=0.1).places == [
+            (2, "good", "fine, great"), (3, "film", "movie"),
+        ]  # fmt: skip

@@ -25,7 +25,7 @@ def write(runs: Sequence[Path | str], out: Path | str | None = None) -> Path:
     from unfooled.auditing import read
     from unfooled.report.page import Run, page
 
-    loaded = [Run(str(folder), *read(folder)) for folder in runs]
+    loaded = [Run(Path(folder).resolve(), *read(folder)) for folder in runs]
     path = _target([Path(folder) for folder in runs], out)
     # A lone surrogate, which JSON can spell, has no UTF-8: it is shown as the escape it came from.
     content = page(loaded).encode("utf-8", "backslashreplace")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,12 +59,12 @@ def survival(audit: Audit, *, name: str) -> Markup | None:
         proved = _stepped(shares.proved)
         standing = _stepped([1 - b for b in shares.broken])
         fill: dict[str, Any] = {"step": "post", "linewidth": 0}
-        axes.fill_between(edges, proved, color=COLOURS["proved"], alpha=0.85, **fill)
+        axes.fill_between(edges, proved, color=COLOURS["proved"], alpha=0.75, **fill)
         axes.fill_between(
             edges, proved, standing, facecolor=COLOURS["unknown"], alpha=0.45,
             edgecolor=COLOURS["ink"], hatch="////", **fill,
         )  # fmt: skip
-        axes.fill_between(edges, standing, 1, color=COLOURS["attacked"], alpha=0.75, **fill)
+        axes.fill_between(edges, standing, 1, color=COLOURS["attacked"], alpha=0.6, **fill)
         attacks = list(next(iter(audit)).outcomes)
         if len(attacks) > 1:
             _attack_lines(axes, audit, attacks=attacks, edges=edges)
@@ -78,6 +78,7 @@ def compared(audits: Sequence[Audit], *, name: str) -> Markup | None:
         return None
     last = max(_last(audit) for audit in audits)
     title = f"Shares of texts proved and not broken within 0 to {last} swaps, by run"
+    ends: dict[int, float] = {}  # where the line of each run ends, and its number stands
     with drawing(name, title=title) as drawn:
         for i, audit in enumerate(audits):
             if not (held := brackets(audit)):
@@ -86,14 +87,32 @@ def compared(audits: Sequence[Audit], *, name: str) -> Markup | None:
             proved, standing = shares.proved, [1 - b for b in shares.broken]
             x = np.arange(last + 1)
             drawn.axes.fill_between(x, proved, standing, color=colour, alpha=0.14, linewidth=0)
-            drawn.axes.plot(x, proved, color=colour, marker="o", markersize=3.5, linewidth=1.6)
-            drawn.axes.plot(x, standing, color=colour, linewidth=1.6, linestyle=_DASHES[1])
-            at, below = last, proved[-1]
-            drawn.axes.annotate(
-                f" {i + 1}", (at, below), color=colour, va="center", fontweight="bold"
+            drawn.axes.plot(
+                x, proved, color=colour, marker="o", markersize=3.5, linewidth=1.6, clip_on=False
             )
+            drawn.axes.plot(x, standing, color=colour, linewidth=1.6, linestyle=_DASHES[1])
+            ends[i] = proved[-1]
+        for i, height in apart(ends).items():
+            colour = COLOURS[f"run{i % 6}"]
+            place: dict[str, Any] = {
+                "color": colour,
+                "va": "center",
+                "fontweight": "bold",
+                "clip_on": False,
+            }
+            drawn.axes.text(last + 0.15, height, str(i + 1), **place)
         _radius_axis(drawn.axes, last)
     return drawn.svg
+
+
+def apart(heights: Mapping[int, float], gap: float = 0.07) -> dict[int, float]:
+    """The heights in rising order, moved up where labels would lie on each other."""
+    placed: dict[int, float] = {}
+    lowest = -math.inf
+    for i, height in sorted(heights.items(), key=lambda item: (item[1], item[0])):
+        placed[i] = max(height, lowest)
+        lowest = placed[i] + gap
+    return placed
 
 
 def violin(audit: Audit, *, name: str) -> Markup | None:

@@ -1,12 +1,22 @@
 "use strict";
 // The page is complete without this: it only filters, sorts and unfolds what is already there.
+const searched = (summary) => {
+  // The text before and after the swaps, so that a phrase is found in either.
+  const versions = ["ins, .arrow", "del, .arrow"].map((gone) => {
+    const copy = summary.cloneNode(true);
+    for (const part of copy.querySelectorAll(gone)) part.remove();
+    return copy.textContent;
+  });
+  return versions.join("\n").toLowerCase();
+};
+
 for (const form of document.querySelectorAll("form.controls")) {
   const list = document.getElementById(form.dataset.list);
   const rows = Array.from(list.querySelectorAll(":scope > details.text"), (row, at) => ({
     row,
     at,
     kinds: row.dataset.kinds.split(" "),
-    words: row.querySelector("summary").textContent.toLowerCase(),
+    words: searched(row.querySelector("summary")),
   }));
   const search = form.querySelector("input");
   const sort = form.querySelector("select");

@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import json
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,14 +27,14 @@ _SCATTERS = 3  # against the first attack; a report is not an atlas
 class Run:
     """A run that was read."""
 
-    folder: str
+    folder: Path
     audit: Audit
     manifest: Mapping[str, Any]
 
     @property
-    def name(self) -> str:
-        """What the page calls it: the victim."""
-        return str(self.manifest.get("victim", Path(self.folder).name))
+    def victim(self) -> str:
+        """Whom it audited."""
+        return str(self.manifest.get("victim", self.folder.name))
 
 
 def page(runs: Sequence[Run]) -> str:
@@ -48,21 +49,30 @@ def page(runs: Sequence[Run]) -> str:
     environment.filters |= {"share": wording.share, "number": wording.number}
     # Ours, and therefore markup; nothing that comes from a run is ever joined to them.
     style, script = (Markup((_HOME / name).read_text("utf-8")) for name in ("page.css", "page.js"))
-    sections = [_section(i, run) for i, run in enumerate(runs)]
+    sections = [_section(i, run, name=name) for i, (run, name) in enumerate(_named(runs))]
     audits = [run.audit for run in runs]
     return environment.get_template("page.html.j2").render(
         runs=sections,
         style=style,
         script=script,
         policy=_policy(script),
-        title=", ".join(dict.fromkeys(run.name for run in runs)),
+        title=", ".join(dict.fromkeys(run.victim for run in runs)),
         compared=figures.compared(audits, name="compared") if len(runs) > 1 else None,
         comparison=comparison(runs) if len(runs) > 1 else None,
         kinds=texts.KINDS,
     )
 
 
-def _section(i: int, run: Run) -> dict[str, Any]:
+def _named(runs: Sequence[Run]) -> list[tuple[Run, str]]:
+    """Each run with what the page calls it: the victim, and the folder where that is not enough."""
+    victims = Counter(run.victim for run in runs)
+    return [
+        (run, run.victim if victims[run.victim] == 1 else f"{run.victim}, {run.folder.name}")
+        for run in runs
+    ]
+
+
+def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
     """What the template needs to know about one run."""
     audit, manifest = run.audit, run.manifest
     options = manifest["options"]
@@ -74,8 +84,7 @@ def _section(i: int, run: Run) -> dict[str, Any]:
     pairs = itertools.islice(((attacks[0], other) for other in attacks[1:]), _SCATTERS)
     return {
         "number": i + 1,
-        "name": run.name,
-        "folder": run.folder,
+        "name": name,
         "summary": audit.summary(),
         "minimum": wording.interval(*audit.summary()["mean_minimum"]),
         "radius": audit.radius,
@@ -118,13 +127,13 @@ def comparison(runs: Sequence[Run]) -> list[tuple[str, list[str]]]:
             "Mean least swaps of broken texts",
             [wording.interval(*s["mean_minimum"]) for s in summaries],
         ),
-        ("Mean PR", [NONE if s["mean_pr"] is None else f"{s['mean_pr']:.3f}" for s in summaries]),
+        (
+            "Mean PR",
+            [wording.NONE if s["mean_pr"] is None else f"{s['mean_pr']:.3f}" for s in summaries],
+        ),
         ("PR above 0.9", [share(s["pr_above_0.9"]) for s in summaries]),
         ("PR radius", [number(run.audit.radius) for run in runs]),
     ]
-
-
-NONE = wording.NONE
 
 
 def origin(manifest: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, str]]]]:

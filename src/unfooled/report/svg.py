@@ -67,7 +67,9 @@ def drawing(name: str, *, title: str, size: tuple[float, float] = (5.0, 3.0)) ->
 
     `title` is read out by a screen reader in place of the picture.
     """
-    with matplotlib.rc_context(_SETTINGS):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # not what the user's own settings make of it
+        matplotlib.rcParams.update(_SETTINGS)
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
         drawn = Drawing(name, title=title, figure=figure)

@@ -48,7 +48,7 @@ class Side(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A position of the text with the candidates for it, the word itself left out."""
+    """A position of the text, the word that stands there, and the candidates for it."""
 
     position: int  # counted from 1
     word: str
@@ -167,8 +167,9 @@ def _fewest(item: Audited) -> dict[int, str]:
 
 def _places(item: Audited) -> Iterator[Place]:
     certificate = None if item.verdict is None else item.verdict.certificate
-    for position, (word, *others) in (certificate or {}).get("candidates", {}).items():
-        yield Place(int(position) + 1, word, ", ".join(others))
+    for key, candidates in (certificate or {}).get("candidates", {}).items():
+        position = int(key)
+        yield Place(position + 1, item.original.words[position], ", ".join(candidates))
 
 
 def _attempted(name: str, outcome: Outcome) -> Attempted:

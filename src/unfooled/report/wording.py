@@ -130,10 +130,17 @@ def _asked(audit: Audit, manifest: Mapping[str, Any], *, held: int) -> str:
     skipped = sum(a.skipped for a in audit)
     errors = sum(a.error is not None for a in audit)
     failed = f", on {errors:,} it failed" if errors else ""
+    asked = manifest.get("texts", len(audit))
+    part = (
+        f" This run holds {len(audit):,} of {_texts(asked)}: it is one shard, or has not finished."
+        if asked > len(audit)
+        else ""
+    )
     return (
         f"How few word swaps, m, make {manifest.get('victim', 'the victim')} give another answer? Of "
         f"{_texts(len(audit))}, {skipped:,} it misclassifies as they are, so that there is nothing "
         f"to fool{failed}, and {held:,} were audited. All shares below are shares of these."
+        f"{part}"
     )
 
 
