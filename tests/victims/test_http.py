@@ -49,7 +49,6 @@ class Server:
         self.acts: list[Act] = []
         self.asked: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
-        self.busy = self.busiest = 0
         self.lock = threading.Lock()
         owner = self
 
@@ -74,15 +73,10 @@ class Server:
                 {k.lower(): v for k, v in handler.headers.items()} | {"path": handler.path}
             )
             act = self.acts.pop(0) if self.acts else good
-            self.busy += 1
-            self.busiest = max(self.busy, self.busiest)
         try:
             act(handler, body)
         except OSError:
             handler.close_connection = True  # the client has hung up, as some tests want
-        finally:
-            with self.lock:
-                self.busy -= 1
 
     def close(self) -> None:
         self.http.shutdown()
