@@ -71,11 +71,23 @@ def test_intervals_and_confidences() -> None:
     assert wording.confidence(1e-4) == "99.99 %"
 
 
-def test_pr_below_one_is_never_shown_as_one() -> None:
-    assert wording.pr_short(0.99991) == "PR > 0.999"
-    assert (wording.pr_short(1.0), wording.pr_short(0.5), wording.pr_short(None)) == (
-        "PR 1.000", "PR 0.500", "",
-    )  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "low", "exact", "said"),
+    [
+        (1.0, 1.0, True, "PR 1.000"),
+        (0.5, 0.48, False, "PR 0.500"),
+        (1.0, 0.9812, False, "PR > 0.981"),  # every sample kept the label, which proves nothing
+        (0.9996, 0.97, False, "PR > 0.970"),
+        (0.99991, 0.99991, True, "PR > 0.999"),
+        (None, 0.0, False, ""),
+    ],
+)
+def test_only_a_certain_pr_is_shown_as_one(
+    value: float | None, low: float, exact: bool, said: str
+) -> None:
+    found = Estimated("a", Text.parse("x"), 0, value, low, 1.0, exact=exact)
+    assert wording.pr_short(found) == said
+    assert wording.pr_short(None) == ""
 
 
 def test_pr_says_what_it_rests_on() -> None:

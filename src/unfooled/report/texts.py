@@ -101,7 +101,7 @@ def row(item: Audited, *, labels: Sequence[str], delta: float) -> Row:
         below="" if found is None else wording.below(found),
         above="" if found is None else wording.above(found),
         pr=wording.pr(pr, delta=delta),
-        pr_short=wording.pr_short(value),
+        pr_short=wording.pr_short(pr),
         attacks=[_attempted(name, outcome) for name, outcome in item.outcomes.items()],
         places=list(_places(item)),
         lower=item.lower,

@@ -91,11 +91,15 @@ def pr(found: Estimated | None, *, delta: float) -> str:
     )
 
 
-def pr_short(value: float | None) -> str:
-    """PR in three digits; what is below 1 is never shown as 1."""
-    if value is None:
+def pr_short(found: Estimated | None) -> str:
+    """PR in three digits; only a PR that is 1 for certain is shown as 1."""
+    if found is None or found.value is None:
         return ""
-    return "PR > 0.999" if 0.9995 <= value < 1 else f"PR {value:.3f}"
+    if found.value < 0.9995 or (found.exact and found.value == 1):
+        return f"PR {found.value:.3f}"
+    # All samples, or nearly all, kept the label: the lower end is what is known.
+    low = math.floor(1000 * (0.9995 if found.exact else found.low)) / 1000
+    return f"PR > {low:.3f}"
 
 
 def confidence(delta: float) -> str:
