@@ -15,6 +15,7 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	$(BIN)/unfooled assets get mr wordnet tagger stopwords glove-50
 	test -f models/bilstm-mr/config.json || $(BIN)/unfooled train bilstm mr --out models/bilstm-mr
+	$(BIN)/unfooled attack greedy models/bilstm-mr mr --limit 100 --out runs/demo-greedy --show 5
 	$(BIN)/unfooled audit models/bilstm-mr mr --limit 100 --attacks pdp,greedy --out runs/demo
 
 test: $(STAMP) browser
