@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unfooled import assets, data
+from unfooled.alignment import aligned
 from unfooled.errors import InputError
 from unfooled.text import Example, Text
 
@@ -233,11 +234,11 @@ def test_the_real_mr(asset) -> None:
 
 def labels_of(dataset: data.Dataset, labels: tuple[str, ...]) -> list[str]:
     """The class of every example by name, as the owner of `labels` counts."""
-    aligned = data.aligned(dataset, labels, owner="toy")
-    assert aligned.labels == labels
-    assert [e.text for e in aligned] == [e.text for e in dataset]
-    assert [e.id for e in aligned] == [e.id for e in dataset]
-    return [labels[e.label] for e in aligned]
+    found = aligned(dataset, labels, owner="toy")
+    assert found.labels == labels
+    assert [e.text for e in found] == [e.text for e in dataset]
+    assert [e.id for e in found] == [e.id for e in dataset]
+    return [labels[e.label] for e in found]
 
 
 NAMED = data.load([("x", "pos"), ("y", "neg"), ("z", "pos")])
@@ -276,8 +277,8 @@ def test_classes_that_cannot_be_matched() -> None:
     with pytest.raises(
         InputError, match="the data has the classes neg, pos, toy has no, yes: rename"
     ):
-        data.aligned(NAMED, ("no", "yes"), owner="toy")
+        aligned(NAMED, ("no", "yes"), owner="toy")
     with pytest.raises(
         InputError, match=r"item 1|list:1 has label 2, but toy has the classes 0 to 1"
     ):
-        data.aligned(data.load([("x", 0), ("y", 2)]), ("neg", "pos"), owner="toy")
+        aligned(data.load([("x", 0), ("y", 2)]), ("neg", "pos"), owner="toy")

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
@@ -277,36 +277,3 @@ def _drawn(items: list[_Item], limit: int | None, *, seed: int) -> list[int]:
         return hashlib.sha256(key.encode()).digest()
 
     return sorted(range(len(items)), key=draw)[:limit]
-
-
-def aligned(dataset: Dataset, labels: Sequence[str], *, owner: str) -> Dataset:
-    """The data set with labels counted as `owner` (a victim) counts its classes.
-
-    Classes are matched by name where both sides have names, in any order and case. Where one side
-    only has numbers (0, 1, ...; LABEL_0, LABEL_1, ...) they are matched by number.
-    """
-    theirs = {name.strip().casefold(): index for index, name in enumerate(labels)}
-    mine = [name.strip().casefold() for name in dataset.labels]
-    if all(name in theirs for name in mine):
-        index = [theirs[name] for name in mine]
-    elif _numbered(mine) or _numbered(list(theirs)):
-        index = list(range(len(mine)))
-    else:
-        raise InputError(
-            f"the data has the classes {', '.join(dataset.labels)}, {owner} has {', '.join(labels)}: "
-            "rename the labels of one, or number them from 0 in the order of the other"
-        )
-    for example in dataset.examples:
-        if index[example.label] >= len(labels):
-            raise InputError(
-                f"example {example.id} has label {example.label}, but {owner} has the classes "
-                f"0 to {len(labels) - 1} ({', '.join(labels)})"
-            )
-    if index == list(range(len(labels))):
-        return replace(dataset, labels=tuple(labels))
-    moved = tuple(replace(e, label=index[e.label]) for e in dataset.examples)
-    return Dataset(dataset.name, moved, tuple(labels))
-
-
-def _numbered(names: Sequence[str]) -> bool:
-    return all(name.removeprefix("label_") == str(i) for i, name in enumerate(names))

@@ -14,6 +14,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 
 from unfooled import data
+from unfooled.alignment import aligned
 from unfooled.candidates import Source as CandidateSource
 from unfooled.candidates import load as load_candidates
 from unfooled.engine import Engine
@@ -192,7 +193,7 @@ def _keyed(
 def _examples(examples: Any, victim: Victim) -> list[Example]:
     """Examples whose labels the victim knows, with ids that differ."""
     given = examples if isinstance(examples, data.Dataset) else data.load(examples)
-    return list(data.aligned(given, victim.labels, owner=victim.name).examples)
+    return list(aligned(given, victim.labels, owner=victim.name).examples)
 
 
 def named(example: Example) -> str:
