@@ -12,8 +12,10 @@ import pytest
 from runner_toys import DATA, LABELS, TABLE, Counted, victim
 from unfooled.audited import Audit
 from unfooled.auditing import audit, read
+from unfooled.costs import add_costs, keep_costs
 from unfooled.errors import InputError, RunError
 from unfooled.program import Goal
+from unfooled.records import merge
 from unfooled.space import Space
 from unfooled.text import Example
 from victim_doubles import Double, least_swaps, linear, members
@@ -159,3 +161,51 @@ def test_a_victim_that_fails_on_a_text_spoils_only_that() -> None:
     assert [a.error is None for a in found] == [True, False, True, True, True]
     assert "no bad words" in str(found[1].error)
     assert found.summary()["errors"] == 1
+
+
+def test_nothing_is_proved_from_the_attacked_radius_on() -> None:
+    found = toy_audit()
+    assert found[0].verdict is None  # one swap fools it: nothing is left to prove
+    verdict = found[2].verdict  # two swaps fool it
+    assert verdict is not None
+    assert (verdict.verdict, verdict.radius, verdict.queries) == ("certified", 1, 5)
+
+
+def test_a_radius_beyond_the_budget_is_not_begun() -> None:
+    text, words = " ".join(WORDS[:6]), ["x", "y", "z"]
+    space = Space(text, dict.fromkeys(range(6), words))  # 1 + 18 texts within 1 swap, 154 within 2
+    double = Double(linear(dict.fromkeys(WORDS[:6], 5.0)))
+    example = Example(space.original, int(np.argmax(double.scores([text])[0])), "0")
+    (found,) = audit(double, [example], candidates=[space], radius=2, max_queries=100)
+    assert found.verdict is not None
+    assert (found.verdict.verdict, found.verdict.radius) == ("unknown", 1)
+    assert found.verdict.reason.startswith("budget: within 2 swaps there are 154 texts")
+    assert found.verdict.queries == 19
+    assert found.lower == 2
+
+
+def test_candidates_are_kept_for_every_text(tmp_path: Path) -> None:
+    first = toy_audit(out=tmp_path / "run")
+    stored, manifest = read(tmp_path / "run")
+    for found in (first, stored):
+        assert [a.candidates for a in found][:2] == [
+            {1: ("nice", "ok"), 2: ("movie",)},
+            {1: ("nice",), 2: ("movie",)},
+        ]
+    assert "good" in manifest["candidates"]
+
+
+def test_shards_together_are_the_whole(tmp_path: Path) -> None:
+    whole = toy_audit()
+    parts = [toy_audit(shard=f"{i}/2", out=tmp_path / str(i)) for i in (1, 2)]
+    assert sum(len(part) for part in parts) == len(whole)
+    assert all(len(part) for part in parts)
+    with merge([tmp_path / "1", tmp_path / "2"], tmp_path / "joined") as joined:
+        keep_costs(joined.folder, add_costs([tmp_path / "1", tmp_path / "2"]))
+    stored, _ = read(tmp_path / "joined")
+    assert [(a.id, a.lower, a.upper, a.pr) for a in stored] == [
+        (a.id, a.lower, a.upper, a.pr) for a in whole
+    ]
+    for name, cost in whole.costs.items():
+        assert stored.costs[name]["queries"] == cost["queries"]
+        assert stored.costs[name]["texts"] == cost["texts"]

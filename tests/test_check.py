@@ -97,7 +97,9 @@ def test_a_tampered_success_is_refused(run: Path, tamper: Tamper, reason: str) -
         (put("certificate", "least_row", value=[7]), "is not in the region"),
         (put("certificate", "radius", value=1), "the radius is 2, the certificate's 1"),
         (put("certificate", value=None), "has no certificate"),
-        (put("label", value=0), "the least margin is said to be"),
+        (put("certificate", "victim", value="sha256:other"), "another victim than the run"),
+        (put("certificate", "example", value="0" * 16), "another text or label"),
+        (put("label", value=0), "another text or label"),
     ],
 )
 def test_a_tampered_proof_is_refused(run: Path, tamper: Tamper, reason: str) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, overload
 
+from unfooled.allowed import Choices
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket
 from unfooled.outcomes import Outcome
@@ -31,6 +32,7 @@ class Audited:
     verdict: Verdict | None = None
     pr: Estimated | None = None
     error: str | None = None
+    candidates: Choices = field(default_factory=dict)
 
     @property
     def skipped(self) -> bool:
@@ -115,6 +117,7 @@ def merged(
     verdicts: Mapping[str, Verdict],
     estimates: Mapping[str, Estimated],
     *,
+    choices: Mapping[str, Choices],
     certifier: str,
     radius: int,
     costs: Mapping[str, Mapping[str, float]],
@@ -126,6 +129,7 @@ def merged(
             {name: found[named(example)] for name, found in outcomes.items()},
             verdicts.get(named(example)),
             estimates.get(named(example)),
+            choices=choices.get(named(example), {}),
             certifier=certifier,
         )
         for example in examples
@@ -139,6 +143,7 @@ def _audited(
     verdict: Verdict | None,
     pr: Estimated | None,
     *,
+    choices: Choices,
     certifier: str,
 ) -> Audited:
     """All that is known about a text, merged into one bracket."""
@@ -165,18 +170,19 @@ def _audited(
         verdict,
         pr,
         errors[0] if errors else None,
+        choices,
     )
 
 
 def _with_proof(bracket: Bracket, verdict: Verdict, *, certifier: str) -> Bracket:
-    certificate = verdict.certificate or {}
     if verdict.changes is not None:
         bracket = bracket.attacked(len(verdict.changes), certifier, detail="a counterexample")
     if verdict.radius < 1 and verdict.verdict != "certified":
         return bracket
-    positions = len(certificate.get("candidates", {}))
+    assert verdict.certificate is not None  # nothing is proved without one
+    positions = len(verdict.certificate["candidates"])
     whole = verdict.verdict == "certified" and verdict.radius >= positions
-    detail = f"{certificate.get('evaluated', 0)} texts scored"
+    detail = f"{verdict.certificate['evaluated']} texts scored"
     return bracket.proved(math.inf if whole else verdict.radius, certifier, detail=detail)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -11,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from unfooled import records, registry
+from unfooled.allowed import CANDIDATES, Allowed, Choices, keep
 from unfooled.audited import Audit, merged
+from unfooled.costs import continue_costs, read_costs
 from unfooled.errors import InputError, RunError
 from unfooled.estimates import Estimated, estimated
 from unfooled.estimators.pr import PR
+from unfooled.keys import Shard
 from unfooled.outcomes import Outcome
 from unfooled.program import Attack
 from unfooled.proofs import Verdict, proved
@@ -39,6 +41,7 @@ def audit(
     delta: float = 0.005,
     seed: int = 0,
     out: Path | str | None = None,
+    shard: str | Shard | None = None,
     progress: bool = False,
     in_flight: int = 64,
     batch: int | None = None,
@@ -64,20 +67,24 @@ def audit(
         **asdict(limits),
     }
 
-    whole = Work("audit", victim, examples, candidates=candidates, config=config, seed=seed)
+    whole = Work(
+        "audit", victim, examples, candidates=candidates, config=config, seed=seed, shard=shard
+    )
     how: dict[str, Any] = {"progress": progress, "in_flight": in_flight, "batch": batch}
     with nullcontext() if out is None else Run.open(out, whole.manifest()) as run:
         phases = _Phases(whole, config=config, how=how | {"out": run})
+        choices = phases.keep_candidates()
         outcomes = {name: phases.attack(name, method, limits) for name, method in methods.items()}
-        sound = _sound(whole.examples, outcomes)
+        sound = _sound(phases.examples, outcomes)
         verdicts = phases.prove(certifier, prover, sound, max_queries=max_queries)
         estimates = phases.estimate(metric, sound, verdicts=verdicts, max_queries=max_queries)
-        costs = phases.costs if run is None else _keep_costs(run.folder, phases.costs)
+        costs = phases.costs if run is None else continue_costs(run.folder, phases.costs)
     return merged(
-        whole.examples,
+        phases.examples,
         outcomes,
         verdicts,
         estimates,
+        choices=choices,
         certifier=certifier,
         radius=radius,
         costs=costs,
@@ -91,16 +98,10 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
         raise RunError(f"{folder} is a run of {run.manifest['method']}, not an audit")
     options = run.manifest["options"]
     (certifier,) = options["certifier"]
+    kinds: dict[str, Any] = {"pr": Estimated, certifier: Verdict, CANDIDATES: Allowed}
     by_method: dict[str, dict[str, Any]] = {}
     for record in run.records():
-        kind = (
-            Estimated
-            if record["method"] == "pr"
-            else Verdict
-            if record["method"] == certifier
-            else Outcome
-        )
-        result = kind.from_record(record)
+        result = kinds.get(record["method"], Outcome).from_record(record)
         example = Example(result.original, result.label, result.id)
         by_method.setdefault(record["method"], {})[named(example)] = result
     first, *others = (by_method.get(name, {}) for name in options["attacks"])
@@ -117,9 +118,10 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
         {name: by_method.get(name, {}) for name in options["attacks"]},
         verdicts,
         _proved_pr(verdicts, radius) | by_method.get("pr", {}),
+        choices={key: a.candidates for key, a in by_method.get(CANDIDATES, {}).items()},
         certifier=certifier,
         radius=radius,
-        costs=_kept_costs(run.folder),
+        costs=read_costs(run.folder),
     )
     return found, run.manifest
 
@@ -141,37 +143,21 @@ def _proved_pr(verdicts: Mapping[str, Verdict], radius: int) -> dict[str, Estima
     }
 
 
-def _keep_costs(
-    folder: Path, costs: Mapping[str, Mapping[str, float]]
-) -> dict[str, dict[str, float]]:
-    """What this call and earlier ones on the same run took."""
-    before = _kept_costs(folder)
-    for name, cost in costs.items():
-        seconds = before.get(name, {}).get("seconds", 0.0) + cost["seconds"]
-        before[name] = {**cost, "seconds": seconds}
-    (folder / _COSTS).write_text(json.dumps(before, indent=1) + "\n")
-    return before
-
-
-def _kept_costs(folder: Path) -> dict[str, dict[str, float]]:
-    path = folder / _COSTS
-    found: dict[str, dict[str, float]] = json.loads(path.read_text()) if path.exists() else {}
-    return found
-
-
-_COSTS = "costs.json"  # in the run folder: queries, forwards and seconds by method
-
-
 class _Phases:
     """The methods of an audit, one after the other over all texts, in one run."""
 
     def __init__(self, whole: Work, *, config: Mapping[str, Any], how: Mapping[str, Any]) -> None:
         self.whole, self.config, self.how = whole, config, how
+        self.examples = list(whole.keyed.values())  # the shard's
         self.costs: dict[str, dict[str, float]] = {}
+
+    def keep_candidates(self) -> dict[str, Choices]:
+        """What may replace what in every text."""
+        return keep(self._work(CANDIDATES, self.examples), self.how["out"])
 
     def attack(self, name: str, method: Attack, limits: Limits) -> dict[str, Outcome]:
         """An attack on every text."""
-        work = self._work(name, self.whole.examples)
+        work = self._work(name, self.examples)
         return self._done(name, work, attacked(work, method, limits=limits, **self.how))
 
     def prove(
@@ -183,12 +169,12 @@ class _Phases:
         max_queries: int | None,
     ) -> dict[str, Verdict]:
         """Proofs below what the attacks have found, where there is something to prove."""
-        caps = {key: found.cap for key, found in sound.items() if found.cap is not None}
-        open_ = [found.example for key, found in sound.items() if caps.get(key) != 0]
+        open_ = [found.example for found in sound.values() if found.fooled != 1]
         if not open_:
             return {}
         work = self._work(name, open_)
-        done = proved(work, prover, max_queries=max_queries, caps=caps, **self.how)
+        fooled = {key: found.fooled for key, found in sound.items()}
+        done = proved(work, prover, max_queries=max_queries, attacked=fooled, **self.how)
         return self._done(name, work, done)
 
     def estimate(
@@ -231,10 +217,10 @@ class _Phases:
 
 @dataclass(frozen=True)
 class _Sound:
-    """A text that the victim classifies correctly, and the largest radius worth proving."""
+    """A text that the victim classifies correctly, and what the attacks came to."""
 
     example: Example
-    cap: int | None  # one below the fewest swaps that fool; None: not broken
+    fooled: int | None  # the fewest swaps that fool; None: not broken
 
 
 def _sound(
@@ -247,5 +233,5 @@ def _sound(
         if any(o.status in ("skipped", "error") for o in mine):
             continue
         swaps = [o.swaps for o in mine if o.status == "success"]
-        found[key] = _Sound(example, min(swaps) - 1 if swaps else None)
+        found[key] = _Sound(example, min(swaps, default=None))
     return found

@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 
 from unfooled import fingerprints, records
+from unfooled.allowed import CANDIDATES
 from unfooled.counting import Rows
 from unfooled.errors import InputError, RunError, UnfooledError
 from unfooled.evidence import NOISE, margins, tolerance
+from unfooled.fingerprints import Fingerprint
 from unfooled.keys import rng_for
 from unfooled.outcomes import alone, changed, reread
 from unfooled.program import Goal
 from unfooled.space import Space
-from unfooled.text import Text
+from unfooled.text import Example, Text
 from unfooled.victims.base import Victim
 
 _MALFORMED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
@@ -55,9 +57,10 @@ def check(folder: Path | str, victim: Victim, *, sample: int = 200, full: bool =
         raise InputError(f"sample is 1 or more texts, not {sample}")
     run = records.read(folder)
     _same_victim(run.manifest, victim, folder)
-    report = Report()
+    report, known = Report(), run.manifest["fingerprints"]["victim"]
     for record in run.records():
         try:
+            _same_work(record, known)
             _check_record(record, victim, report, sample=sample, full=full)
         except (_Refused, UnfooledError, *_MALFORMED) as error:
             why = (
@@ -84,6 +87,18 @@ def _same_victim(manifest: Mapping[str, Any], victim: Victim, folder: Path | str
             )
 
 
+def _same_work(record: Mapping[str, Any], victim: Fingerprint) -> None:
+    """Refuses a certificate about another victim or another text than its record's."""
+    certificate = record.get("certificate")
+    if certificate is None:
+        return
+    if not fingerprints.same(certificate["victim"], victim):
+        raise _Refused("the certificate speaks of another victim than the run")
+    example = Example(reread(record["original"]), record["label"], record["id"])
+    if certificate["example"] != fingerprints.examples_fingerprint([example]):
+        raise _Refused("the certificate speaks of another text or label than the record")
+
+
 def _pairs(folder: Path | str) -> bool:
     return any(isinstance(r.get("original"), dict) for r in records.read(folder).records())
 
@@ -98,7 +113,7 @@ def _check_record(
         text = changed(original, _changes(record["changes"], original))
         _fools(victim, text, label=record["label"])
         report.checked += 1
-    else:
+    elif record.get("method") != CANDIDATES:
         report.nothing_claimed += 1
 
 

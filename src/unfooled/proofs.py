@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,6 +13,8 @@ from unfooled.certifiers.exhaustive import Proof
 from unfooled.counting import Rows
 from unfooled.errors import UnfooledError
 from unfooled.evidence import NOISE
+from unfooled.fingerprints import examples_fingerprint
+from unfooled.forecast import feasibility, forecast
 from unfooled.keys import Shard
 from unfooled.outcomes import alone, changed, reread, written
 from unfooled.program import Goal
@@ -20,9 +23,12 @@ from unfooled.space import Space
 from unfooled.task import Job, Result
 from unfooled.text import Example, Text
 from unfooled.victims.base import Victim
-from unfooled.work import Candidates, Done, Piece, Work
+from unfooled.watch import Silent
+from unfooled.work import Candidates, Done, Piece, Work, named
 
 Decision = Literal["certified", "falsified", "unknown", "error"]
+
+_TIMED = 64  # texts from which the speed of a victim is taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,26 +130,78 @@ def proved(
     certifier: Any,
     *,
     max_queries: int | None,
-    caps: Mapping[str, int] | None = None,
+    attacked: Mapping[str, int | None] | None = None,
     out: Path | str | Run | None = None,
     **how: Any,
 ) -> Done[Verdict]:
-    """Runs a certifier; `caps` lowers its radius for some examples, by id."""
+    """Runs a certifier; with `attacked`, only where a finished proof raises a lower bound.
+
+    `attacked` has the fewest swaps that are known to fool each text, by `named`, None where none
+    are. Nothing is proved from that radius on, nor a radius with more texts than the budget pays.
+    """
+    scope = _Scope(certifier.radius, max_queries, attacked)
+    if how.get("progress"):
+        _announce(work, scope)
 
     def job(piece: Piece) -> Job[Proof]:
-        asked = (caps or {}).get(piece.example.id, certifier.radius)
-        method = replace(certifier, radius=min(asked, certifier.radius))
+        method = replace(certifier, radius=scope.tried(piece.example, piece.space))
         goal = Goal(piece.space, piece.example.label, max_swaps=method.radius)
         program = method.prove(piece.space, piece.example.label, piece.rng)
         return Job(piece.key, piece.space, program, goal, max_queries)
 
     def finish(example: Example, result: Result[Proof]) -> Verdict:
-        return _verified(example, result, work=work, radius=certifier.radius)
+        verdict = _verified(example, result, work=work)
+        if verdict.verdict == "certified" and verdict.radius < scope.wanted(example):
+            left = feasibility(result.job.space.size(verdict.radius + 1))
+            reason = f"budget: within {verdict.radius + 1} swaps there are {left}"
+            verdict = replace(verdict, verdict="unknown", reason=reason)
+        return verdict
 
     return work.run(job, finish, kind=Verdict, out=out, **how)
 
 
-def _verified(example: Example, result: Result[Proof], *, work: Work, radius: int) -> Verdict:
+@dataclass(frozen=True)
+class _Scope:
+    """Up to which radius each text is proved."""
+
+    radius: int
+    max_queries: int | None
+    attacked: Mapping[str, int | None] | None
+
+    def wanted(self, example: Example) -> int:
+        """The largest radius at which there is something to prove."""
+        fooled = None if self.attacked is None else self.attacked[named(example)]
+        return self.radius if fooled is None else min(self.radius, fooled - 1)
+
+    def tried(self, example: Example, space: Space) -> int:
+        """The largest radius that is worth starting."""
+        radius = self.wanted(example)
+        if self.attacked is None or self.max_queries is None:
+            return radius  # a proof that does not end may still meet a text that fools
+        while radius and space.size(radius) > self.max_queries:
+            radius -= 1
+        return radius
+
+
+def _announce(work: Work, scope: _Scope) -> None:
+    """Says how large the proofs are and how long they take at the speed of plain forwards."""
+    examples = list(work.keyed.values())
+    if not examples:
+        return
+    sizes = [work.spaces.of(e).size(scope.wanted(e)) for e in examples]
+    sources = [e.text.source for e in examples[:_TIMED]]
+    try:
+        began = time.perf_counter()
+        work.victim.scores(sources)
+        speed = len(sources) / (time.perf_counter() - began)
+    except Exception as error:  # a text it cannot score is recorded when its turn comes
+        said = f"{work.victim.name} could not be timed: {type(error).__name__}: {error}"
+    else:
+        said = forecast(sizes, speed=speed, max_queries=scope.max_queries)
+    Silent().say(f"{work.method} on {work.victim.name}: {said}")
+
+
+def _verified(example: Example, result: Result[Proof], *, work: Work) -> Verdict:
     """The verdict; a witness counts only if it fools the victim when it is run alone."""
     verdict = Verdict(
         example.id,
@@ -171,13 +229,15 @@ def _verified(example: Example, result: Result[Proof], *, work: Work, radius: in
             return replace(verdict, verdict="unknown", reason=why)
         changes = tuple((p, *words) for p, words in space.changes(proof.witness).items())
         verdict = replace(verdict, changes=changes)
-    return replace(verdict, certificate=_certificate(proof, space, work=work))
+    return replace(verdict, certificate=_certificate(proof, space, example, work=work))
 
 
-def _certificate(proof: Proof, space: Space, *, work: Work) -> dict[str, Any]:
+def _certificate(proof: Proof, space: Space, example: Example, *, work: Work) -> dict[str, Any]:
     """What a checker needs, without the search: the space, the counts and the least margin."""
     return {
         "method": work.method,
+        "victim": work.victim_fingerprint,
+        "example": examples_fingerprint([example]),
         "space": space.fingerprint,
         "candidates": {
             str(p): list(c) for p, c in zip(space.positions, space.candidates, strict=True)

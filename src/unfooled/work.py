@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -138,6 +139,11 @@ class Work:
         for key, example in todo.items():
             yield Piece(key, example, self.spaces.of(example), rng_for(self.seed, key))
 
+    @cached_property
+    def victim_fingerprint(self) -> Fingerprint:
+        """What tells the victim from others: a hash, or its scores of probes."""
+        return self.victim.fingerprint or _probed(self.victim, self.examples)
+
     def manifest(self) -> dict[str, Any]:
         """What this run is, for its folder."""
         victim = self.victim
@@ -150,8 +156,9 @@ class Work:
             "victim": victim.name,
             "labels": list(victim.labels),
             "dtype": victim.dtype,
+            "candidates": self.spaces.described,
             "fingerprints": {
-                "victim": victim.fingerprint or _probed(victim, self.examples),
+                "victim": self.victim_fingerprint,
                 "data": examples_fingerprint(self.examples),
                 "candidates": self.spaces.fingerprint,
             },
@@ -228,6 +235,11 @@ class Spaces:
         if self.ready is not None:
             return self.ready[named(example)]
         return Space(example.text, self.source(example.text))
+
+    @property
+    def described(self) -> str:
+        """Where they come from, for people."""
+        return "given spaces" if self.ready is not None else f"{self.source!s:.300}"
 
     @property
     def fingerprint(self) -> str:

@@ -12,7 +12,7 @@ from sweep_toys import ARCHITECTURES, naive
 from sweep_toys import space as toy_space
 from sweep_toys import victim as toy_victim
 from unfooled import registry
-from unfooled.certifiers.exhaustive import METHOD, Exhaustive, Proof, feasibility
+from unfooled.certifiers.exhaustive import METHOD, Exhaustive, Proof
 from unfooled.errors import InputError, Unsound, Unsupported
 from unfooled.evidence import margins, tolerance
 from unfooled.program import Program, Scores, Sensitivity, Spent, Sweep, Swept
@@ -219,22 +219,6 @@ def test_a_text_without_candidates_and_one_misclassified() -> None:
     tied = Desk(lambda rows: np.array([[2.0, 2.0]])).run(Exhaustive(4).prove(plain, 1, RNG))
     assert (tied.verdict, tied.radius) == ("unknown", -1)
     assert "near-tie: a text with 0 swaps" in tied.reason
-
-
-@pytest.mark.parametrize(
-    ("size", "speed", "said"),
-    [
-        (4_600_000_000, 142_000, "4.6e9 texts, about 9 h at this speed: raise --max-queries or lower --radius"),
-        (999_999, None, "999,999 texts: raise --max-queries or lower --radius"),
-        (9_996_000, 1e6, "1.0e7 texts, about 10 s"),
-        (100, 1e6, "100 texts, about 1 s"),
-        (600_000, 1000, "600,000 texts, about 10 min"),
-        (10**9, 2000, "1.0e9 texts, about 6 days"),
-        (10**400, 1e6, "1.0e400 texts, about more than 10,000 years"),
-    ],
-)  # fmt: skip
-def test_feasibility(size: int, speed: float | None, said: str) -> None:
-    assert feasibility(size, speed=speed).startswith(said)
 
 
 def test_options_and_registry() -> None:

@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from unfooled.allowed import CANDIDATES, Allowed
 from unfooled.estimates import Estimated
 from unfooled.outcomes import Outcome, changed
 from unfooled.proofs import Verdict
@@ -76,7 +77,9 @@ def run(
 
 
 def _results(id: str, case: Case, *, attacks: Sequence[str], radius: int) -> list[tuple[str, Any]]:
-    text, results = case.text, []
+    text = case.text
+    choices = dict.fromkeys(range(len(text.words)), case.words)
+    results: list[tuple[str, Any]] = [(CANDIDATES, Allowed(id, text, 1, choices))]
     for i, name in enumerate(attacks):
         swaps = None if isinstance(case.swaps, str) else case.swaps[i]
         status: Any = case.swaps if isinstance(case.swaps, str) else "failed"
@@ -88,7 +91,7 @@ def _results(id: str, case: Case, *, attacks: Sequence[str], radius: int) -> lis
         outcome = Outcome(id, status, text, 1, final, changes, 5, 4, (0.0, 1.0), case.error)
         results.append((name, outcome))
     if case.proved is not None:
-        candidates = {str(p): list(case.words) for p in range(len(text.words))}
+        candidates = {str(p): list(words) for p, words in choices.items()}
         certificate = {"candidates": candidates, "evaluated": 9}
         verdict = Verdict(
             id, "certified", text, 1, case.proved, queries=30, forwards=10, certificate=certificate

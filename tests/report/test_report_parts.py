@@ -164,7 +164,7 @@ def test_candidates_stand_beside_the_word_they_replace(audit: Audit) -> None:
     places = texts.row(audit[1], labels=[], delta=0.1).places
     assert places[0] == (1, "a", "swapped, other")
     assert len(places) == 5
-    assert texts.row(audit[0], labels=[], delta=0.1).places == []
+    assert len(texts.row(audit[0], labels=[], delta=0.1).places) == 5  # one swap fools it: no proof
 
 
 def test_found_certified_and_unknown_by_radius(audit: Audit) -> None:

@@ -21,6 +21,9 @@ class Function(Source):
 
     function: Proposes
 
+    def __str__(self) -> str:
+        return f"function {self._name}"
+
     def rows(self, text: Text) -> list[Row]:
         answer = self.function(text)
         if not isinstance(answer, Mapping):

@@ -11,6 +11,7 @@ import numpy as np
 from unfooled.counting import Lister, Rows, unpermuted
 from unfooled.errors import InputError, Unsound, Unsupported
 from unfooled.evidence import margins, tolerance
+from unfooled.forecast import feasibility
 from unfooled.program import Floats, Program, Scores, Sensitivity, Spent, Sweep, Swept, leaders
 from unfooled.space import DELETED, Space
 
@@ -199,36 +200,6 @@ class _Search:
             verdict, self.proved, self.witness, reason, size, self.evaluated,
             least=None if where is None else least, least_row=where,
         )  # fmt: skip
-
-
-def feasibility(size: int, *, speed: float | None = None) -> str:
-    """How large a proof is, how long it takes at `speed` texts a second, and what to do about it.
-
-    >>> feasibility(4_600_000_000, speed=142_000)
-    '4.6e9 texts, about 9 h at this speed: raise --max-queries or lower --radius'
-    """
-    time = f", about {_duration(size, speed)} at this speed" if speed else ""
-    return f"{_number(size)} texts{time}: raise --max-queries or lower --radius"
-
-
-def _number(size: int) -> str:
-    if size < 1_000_000:
-        return f"{size:,}"
-    digits = str(size)
-    exponent = len(digits) - 1
-    lead = round(int(digits[:3]) / 100, 1)
-    if lead == 10:
-        lead, exponent = 1.0, exponent + 1
-    return f"{lead:.1f}e{exponent}"
-
-
-def _duration(size: int, speed: float) -> str:
-    seconds = size / max(speed, 1e-9) if size < 10**300 else math.inf
-    for unit, length in (("years", 365 * 86400), ("days", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= 2 * length:
-            many = seconds / length
-            return f"{many:.0f} {unit}" if many < 10_000 else f"more than 10,000 {unit}"
-    return f"{max(1, round(seconds))} s"
 
 
 METHOD = Exhaustive

@@ -35,6 +35,7 @@ def audit(
     text_column: o.TextColumn = None,
     label_column: o.LabelColumn = None,
     out: o.Out = None,
+    shard: o.Shard = None,
     device: o.Device = None,
     batch: o.Batch = None,
     in_flight: o.InFlight = 64,
@@ -64,22 +65,25 @@ def audit(
         "seed": seed,
     }
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
-    folder = out or printing.default_folder("audit", victim, data, {**source, **asked})
+    folder = out or printing.default_folder(
+        "audit", victim, data, {**source, **asked, "shard": shard}
+    )
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device)
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         shown = not (quiet or as_json)
         how: dict[str, Any] = {"progress": shown, "in_flight": in_flight, "batch": batch}
-        found = uf.audit(loaded, dataset, out=folder, **asked, **how)
+        found = uf.audit(loaded, dataset, out=folder, shard=shard, **asked, **how)
         page = report.write([folder])
-    if as_json:
-        print(json.dumps({"run": str(folder), "report": str(page), **found.summary()}))
-    else:
-        _print(found, page)
+    print_audit(found, folder=folder, page=page, as_json=as_json)
 
 
-def _print(found: Audit, page: Path) -> None:
+def print_audit(found: Audit, *, folder: Path, page: Path, as_json: bool) -> None:
+    """The figures of an audit and where its report is."""
     figures = found.summary()
+    if as_json:
+        print(json.dumps({"run": str(folder), "report": str(page), **figures}))
+        return
     percent, number = printing.percent, printing.number
     low, high = figures["mean_minimum"]
     printing.figures(

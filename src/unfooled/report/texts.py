@@ -166,9 +166,7 @@ def _fewest(item: Audited) -> dict[int, str]:
 
 
 def _places(item: Audited) -> Iterator[Place]:
-    certificate = None if item.verdict is None else item.verdict.certificate
-    for key, candidates in (certificate or {}).get("candidates", {}).items():
-        position = int(key)
+    for position, candidates in item.candidates.items():
         yield Place(position + 1, item.original.words[position], ", ".join(candidates))
 
 
