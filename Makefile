@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test browser check bench docs clean
+.PHONY: install demo test browser check bench results docs clean
 
 install: $(STAMP)
 
@@ -35,6 +35,10 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(NAME)
+
+# The papers' experiments: NAME=quantify. Takes hours; a killed call goes on where it was.
+results: $(STAMP)
+	$(BIN)/python -m results.$(NAME)
 
 docs: $(STAMP)
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html

@@ -1,7 +1,8 @@
 """PDP against greedy, beam and random search: success and swaps at equal query budgets.
 
 The paper's limit (a quarter of the words) and the same candidates, budget and seed for all. Models are
-trained on first use into `models/` (or the folder in UNFOOLED_MODELS). Besides the table:
+trained on first use into `models/` (or the folder in UNFOOLED_MODELS); runs are kept in `runs/pdp`, so a
+killed call goes on where it was. Besides the table:
 
 more_than_greedy, more_than_beam    share of the texts that both fool on which tightened PDP needs more swaps
 success_*                           share of the correctly classified texts that are fooled
@@ -17,7 +18,7 @@ import argparse
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from rich.console import Console
 from rich.table import Table
 
 import unfooled as uf
+from results.markdown import table as table_of
 from unfooled.attacks.beam import Beam
 from unfooled.attacks.greedy import Greedy
 from unfooled.attacks.pdp import PDP
@@ -37,11 +39,13 @@ from unfooled.program import Attack, Goal, Program, Scores
 from unfooled.space import Space
 
 TEXTS = {"mr": 500, "imdb": 200}
-BUDGET = {"mr": 5_000, "imdb": 10_000}  # queries for each text, for every attack alike
+BUDGET = {"mr": 5_000, "imdb": 3_000}  # queries for each text, for every attack alike
 RATE = 0.25
 MODELS = ("bilstm", "cnn")
 KEEPS, DRAWS = (1, 4, 8, 16), (1, 2, 4)
 SPENT = (0, 250, 500, 1000, 2000, 4000)  # queries for tightening
+SWEPT = {"mr": ("bilstm", 500), "imdb": ("cnn", 100)}  # the model and the texts of the sweeps
+RUNS = Path("runs/pdp")
 TRIED = 20_000  # a minimum is looked for by brute force when there are no more texts than that
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "pdp.md"
 HEAD = ("data", "model", "attack", "#Attacks", "#Succ", "#Win", "%S", "swaps", "queries")
@@ -79,7 +83,13 @@ class Field:
             candidates=self.spaces,
             max_rate=RATE,
             max_queries=BUDGET[self.data],
+            out=RUNS / f"{self.data}-{self.model}-{len(self.examples)}" / _spelled(method),
         )
+
+
+def _spelled(method: Attack) -> str:
+    options = [f"{name}={value}" for name, value in asdict(method).items()]
+    return "-".join([type(method).__name__.lower(), *options])
 
 
 def field(data: str, model: str, *, texts: int) -> Field:
@@ -187,7 +197,7 @@ def measure(
 
 def _measure(
     *, texts: int | None, data: Sequence[str], models: Sequence[str]
-) -> tuple[dict[str, float], list[list[str]], list[Field]]:
+) -> tuple[dict[str, float], list[list[str]]]:
     torch.set_num_threads(1)
     fields = [field(d, m, texts=texts or TEXTS[d]) for d in data for m in models]
     table: list[list[str]] = []
@@ -208,7 +218,7 @@ def _measure(
     figures = {f"more_than_{name}": _share(*counts) for name, counts in more.items()}
     shares = dict(zip(Rivals._fields, fooled, strict=True))
     figures |= {f"success_{name}": _share(n, attacked) for name, n in shares.items()}
-    return figures | {"exact": _share(*exact), "exact_of": int(exact[1])}, table, fields
+    return figures | {"exact": _share(*exact), "exact_of": int(exact[1])}, table
 
 
 def _share(part: float, whole: float) -> float:
@@ -235,7 +245,7 @@ them; %S is the share of words swapped, and like the mean of swaps it is over an
 successes, so an attack that fools only the easy texts looks good in it. Random search draws until the
 budget ends. #Attacks is the number of correctly classified texts among the first of the test split.
 
-{_markdown(HEAD, table)}
+{table_of(HEAD, table)}
 
 Where brute force could finish ({figures["exact_of"]:.0f} texts), tightened PDP is at the minimum on
 {figures["exact"]:.2%}. It needs more swaps than greedy on {figures["more_than_greedy"]:.2%} and more than
@@ -243,30 +253,32 @@ beam on {figures["more_than_beam"]:.2%} of the texts that both fool.
 
 ## Texts kept and texts drawn
 
-The paper's algorithm without tightening, on the same texts as above.
+The paper's algorithm without tightening, on {_texts()}.
 
-{_markdown(("data", "model", "kept", "drawn", *cost), kept)}
+{table_of(("data", "model", "kept", "drawn", *cost), kept)}
 
 ## Queries spent on tightening
 
-{_markdown(("data", "model", "tighten", *cost), spent)}
+{table_of(("data", "model", "tighten", *cost), spent)}
 """
 
 
-def _markdown(head: Sequence[str], lines: list[list[str]]) -> str:
-    body = [head, ["---"] * len(head), *lines]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in body)
+def _texts() -> str:
+    return " and ".join(f"{n} texts of {data}" for data, (_, n) in SWEPT.items())
 
 
 def main() -> None:
-    """Measures, sweeps on the first model, and writes the page."""
+    """Measures, sweeps, and writes the page."""
     parser = argparse.ArgumentParser(description="PDP against greedy, beam and random search")
     parser.add_argument("--texts", type=int)
     parser.add_argument("--data", nargs="+", default=list(TEXTS), choices=list(TEXTS))
     parser.add_argument("--models", nargs="+", default=list(MODELS))
     asked = parser.parse_args()
-    figures, table, fields = _measure(texts=asked.texts, data=asked.data, models=asked.models)
-    swept = [sweep(on) for on in fields if on.model == asked.models[0]]
+    figures, table = _measure(texts=asked.texts, data=asked.data, models=asked.models)
+    chosen = {data: SWEPT[data] for data in asked.data}
+    swept = [
+        sweep(field(data, model, texts=asked.texts or n)) for data, (model, n) in chosen.items()
+    ]
     PAGE.parent.mkdir(exist_ok=True)
     kept, spent = ([row for part in parts for row in part] for parts in zip(*swept, strict=True))
     PAGE.write_text(page(figures, table, (kept, spent)), encoding="utf-8")

@@ -1,0 +1,1 @@
+"""The papers' experiments on our models, written from run folders into docs/results/."""
