@@ -39,12 +39,12 @@ from unfooled.program import Attack, Goal, Program, Scores
 from unfooled.space import Space
 
 TEXTS = {"mr": 500, "imdb": 200}
-BUDGET = {"mr": 5_000, "imdb": 3_000}  # queries for each text, for every attack alike
+BUDGET = {"mr": 2_000, "imdb": 2_000}  # queries for each text, for every attack alike
 RATE = 0.25
 MODELS = ("bilstm", "cnn")
 KEEPS, DRAWS = (1, 4, 8, 16), (1, 2, 4)
 SPENT = (0, 250, 500, 1000, 2000, 4000)  # queries for tightening
-SWEPT = {"mr": ("bilstm", 500), "imdb": ("cnn", 100)}  # the model and the texts of the sweeps
+SWEPT = {"mr": ("bilstm", 200), "imdb": ("cnn", 50)}  # the model and the texts of the sweeps
 RUNS = Path("runs/pdp")
 TRIED = 20_000  # a minimum is looked for by brute force when there are no more texts than that
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "pdp.md"

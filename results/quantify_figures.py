@@ -18,7 +18,7 @@ _STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
-_LINES = {"greedy": ("#8c8c8c", ":"), "beam": ("#4c72b0", "--"), "pdp": ("#c44e52", "-")}
+_LINES = {"greedy": ("#8c8c8c", ":"), "pdp": ("#c44e52", "-")}
 _MOST = 12  # swaps shown
 
 
