@@ -12,7 +12,7 @@ import pytest
 from runner_toys import DATA, LABELS, TABLE, Counted, victim
 from unfooled.audited import Audit
 from unfooled.auditing import audit, read
-from unfooled.costs import add_costs, keep_costs
+from unfooled.costs import join_costs
 from unfooled.errors import InputError, RunError
 from unfooled.program import Goal
 from unfooled.records import merge
@@ -200,8 +200,9 @@ def test_shards_together_are_the_whole(tmp_path: Path) -> None:
     parts = [toy_audit(shard=f"{i}/2", out=tmp_path / str(i)) for i in (1, 2)]
     assert sum(len(part) for part in parts) == len(whole)
     assert all(len(part) for part in parts)
-    with merge([tmp_path / "1", tmp_path / "2"], tmp_path / "joined") as joined:
-        keep_costs(joined.folder, add_costs([tmp_path / "1", tmp_path / "2"]))
+    for part in ("1", "2", "1"):  # one by one, and one of them twice
+        with merge([tmp_path / part], tmp_path / "joined") as joined:
+            join_costs(joined.folder, [tmp_path / part])
     stored, _ = read(tmp_path / "joined")
     assert [(a.id, a.lower, a.upper, a.pr) for a in stored] == [
         (a.id, a.lower, a.upper, a.pr) for a in whole

@@ -13,6 +13,7 @@ from unfooled import records, registry
 from unfooled.allowed import CANDIDATES, Allowed, Choices, keep
 from unfooled.audited import Audit, merged
 from unfooled.costs import continue_costs, read_costs
+from unfooled.data import Dataset
 from unfooled.errors import InputError, RunError
 from unfooled.estimates import Estimated, estimated
 from unfooled.estimators.pr import PR
@@ -199,7 +200,7 @@ class _Phases:
         return Work(
             name,
             whole.victim,
-            examples,
+            Dataset("audit", tuple(examples), whole.victim.labels),  # a shard may have none
             candidates=whole.spaces,
             config=self.config,
             seed=whole.seed,

@@ -1,11 +1,17 @@
-"""What each method of an audit took: queries, forwards and seconds, in a file of the run folder."""
+"""What each method of an audit took: queries, forwards and seconds, in a file of the run folder.
+
+A folder that was merged has a file for each part, so that merging again counts nothing twice.
+"""
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
+
+from unfooled import records
 
 Costs = Mapping[str, Mapping[str, float]]  # method -> texts, queries, forwards, seconds
 
@@ -13,15 +19,14 @@ NAME: Final = "costs.json"
 
 
 def read_costs(folder: Path | str) -> dict[str, dict[str, float]]:
-    """The costs that a run folder holds; none when it holds none."""
-    path = Path(folder) / NAME
-    found: dict[str, dict[str, float]] = json.loads(path.read_text()) if path.exists() else {}
-    return found
-
-
-def keep_costs(folder: Path | str, costs: Costs) -> None:
-    """Puts them into the run folder."""
-    (Path(folder) / NAME).write_text(json.dumps(costs, indent=1) + "\n")
+    """The costs that a run folder holds, all parts together; none when it holds none."""
+    total: dict[str, dict[str, float]] = {}
+    for path in sorted(Path(folder).glob("costs*.json")):
+        for name, cost in json.loads(path.read_text()).items():
+            sums = total.setdefault(name, {})
+            for figure, value in cost.items():
+                sums[figure] = sums.get(figure, 0.0) + value
+    return total
 
 
 def continue_costs(folder: Path | str, costs: Costs) -> dict[str, dict[str, float]]:
@@ -30,16 +35,16 @@ def continue_costs(folder: Path | str, costs: Costs) -> dict[str, dict[str, floa
     for name, cost in costs.items():
         seconds = found.get(name, {}).get("seconds", 0.0) + cost["seconds"]
         found[name] = {**cost, "seconds": seconds}
-    keep_costs(folder, found)
+    for part in Path(folder).glob("costs-*.json"):  # the counts of this call have theirs
+        part.unlink()
+    (Path(folder) / NAME).write_text(json.dumps(found, indent=1) + "\n")
     return found
 
 
-def add_costs(folders: Iterable[Path | str]) -> dict[str, dict[str, float]]:
-    """What several runs took together."""
-    total: dict[str, dict[str, float]] = {}
-    for folder in folders:
-        for name, cost in read_costs(folder).items():
-            sums = total.setdefault(name, {})
-            for figure, value in cost.items():
-                sums[figure] = sums.get(figure, 0.0) + value
-    return total
+def join_costs(folder: Path | str, parts: Iterable[Path | str]) -> None:
+    """Puts what the parts took into the folder that they were merged into."""
+    for part in parts:
+        shard = records.read(part).manifest["shard"] or "whole"
+        for path in Path(part).glob("costs*.json"):
+            name = path.name.replace(NAME, f"costs-{shard.replace('/', '-of-')}.json")
+            shutil.copyfile(path, Path(folder) / name)

@@ -154,6 +154,7 @@ class Work:
             "shard": self.shard,
             "texts": len(self.examples),  # in all shards together
             "victim": victim.name,
+            "victim_spec": victim.spec,
             "labels": list(victim.labels),
             "dtype": victim.dtype,
             "candidates": self.spaces.described,

@@ -78,9 +78,8 @@ def attack(
         "max_queries": max_queries, "target": target, "seed": seed,
     }  # fmt: skip
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
-    folder = out or printing.default_folder(name, victim, data, {**source, **asked, **extra})
-    if shard and out is None:
-        folder = folder.with_name(f"{folder.name}-{shard.replace('/', '-of-')}")
+    settings = {**source, **asked, **extra}
+    folder = out or printing.default_folder(name, victim, data, settings, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device)
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)

@@ -65,9 +65,7 @@ def audit(
         "seed": seed,
     }
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
-    folder = out or printing.default_folder(
-        "audit", victim, data, {**source, **asked, "shard": shard}
-    )
+    folder = out or printing.default_folder("audit", victim, data, {**source, **asked}, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device)
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)

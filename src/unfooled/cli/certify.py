@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import Annotated, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from unfooled.cli import options as o
 from unfooled.cli import printing
+
+if TYPE_CHECKING:
+    from unfooled.proofs import Verdict
 
 
 def certify(
@@ -46,7 +51,7 @@ def certify(
         "candidates": candidates, "radius": radius, "max_queries": max_queries, "seed": seed,
     }  # fmt: skip
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
-    folder = out or printing.default_folder(name, victim, data, {**source, **asked, "shard": shard})
+    folder = out or printing.default_folder(name, victim, data, {**source, **asked}, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device)
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
@@ -54,6 +59,11 @@ def certify(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
             progress=not (quiet or as_json), **asked,
         )  # fmt: skip
+    print_verdicts(found, folder=folder, as_json=as_json)
+
+
+def print_verdicts(found: Sequence[Verdict], *, folder: Path, as_json: bool) -> None:
+    """How many texts have which verdict, up to which radius, and why some are unknown."""
     count = Counter(verdict.verdict for verdict in found)
     radii = Counter(verdict.radius for verdict in found)
     if as_json:

@@ -10,11 +10,19 @@ import typer
 
 from unfooled.cli import options as o
 from unfooled.cli import printing
+from unfooled.errors import InputError
 
 
 def check(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder.", show_default=False)],
-    victim: o.VictimArgument,
+    victim: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[VICTIM]",
+            help="The classifier that the run is about; default: the one that it names.",
+            show_default=False,
+        ),
+    ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="Evaluate every text of every proof again.")
     ] = False,
@@ -24,17 +32,18 @@ def check(
     device: o.Device = None,
     as_json: o.Json = False,
 ) -> None:
-    """Re-verify every claim of RUN about VICTIM, without searching. Exit code 1 if one is refused.
+    """Re-verify every claim of RUN without searching. Exit code 1 if one is refused.
 
     Texts that fool are run again; proofs are recounted and sampled, or evaluated again with --full.
 
-    Example: unfooled check runs/audit-my-model my-model --full
+    Example: unfooled check runs/audit-my-model --full
     """
     import unfooled as uf
     from unfooled.check import check as verify
 
     with printing.alone_on_stdout(as_json):
-        found = verify(run, uf.load(victim, device=device), sample=sample, full=full)
+        loaded = uf.load(victim or _named(run), device=device)
+        found = verify(run, loaded, sample=sample, full=full)
     if as_json:
         refused = [{"record": record, "reason": reason} for record, reason in found.refused]
         counts = {"checked": found.checked, "spot_checked": found.spot_checked}
@@ -52,3 +61,17 @@ def check(
             printing.line(record, reason)
     if not found.passed:
         raise typer.Exit(1)
+
+
+def _named(run: Path) -> str:
+    """The victim that a run says it is about."""
+    from unfooled import records
+
+    manifest = records.read(run).manifest
+    spec: str | None = manifest.get("victim_spec")
+    if spec is None:
+        raise InputError(
+            f"{run} was made in Python with the victim {manifest.get('victim')}, which cannot be "
+            f"loaded from here: give it as unfooled check {run} VICTIM"
+        )
+    return spec

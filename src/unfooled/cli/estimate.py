@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from unfooled.cli import options as o
 from unfooled.cli import printing
+
+if TYPE_CHECKING:
+    from unfooled.estimates import Estimated
 
 
 def estimate(
@@ -49,7 +54,7 @@ def estimate(
         "delta": delta, "method": method, "max_queries": max_queries, "seed": seed,
     }  # fmt: skip
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
-    folder = out or printing.default_folder("pr", victim, data, {**source, **asked, "shard": shard})
+    folder = out or printing.default_folder("pr", victim, data, {**source, **asked}, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device)
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
@@ -57,9 +62,15 @@ def estimate(
             loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
             progress=not (quiet or as_json), **asked,
         )  # fmt: skip
+    print_estimates(found, folder=folder, as_json=as_json)
+
+
+def print_estimates(found: Sequence[Estimated], *, folder: Path, as_json: bool) -> None:
+    """The mean of PR, how many texts are above 0.9, and what that took."""
     values = [e.value for e in found if e.value is not None]
     mean = sum(values) / len(values) if values else None
     high = sum(v > 0.9 for v in values) / len(values) if values else None
+    samples = sum(e.samples for e in found) / len(found) if found else None
     exact = sum(e.exact for e in found)
     if as_json:
         figures = {"texts": len(found), "exact": exact, "mean_pr": mean, "pr_above_0.9": high}
@@ -71,7 +82,7 @@ def estimate(
             ("mean PR", printing.number(mean, digits=3)),
             ("PR above 0.9", printing.percent(high)),
             ("counted exactly", str(exact)),
-            ("samples per text", printing.number(sum(e.samples for e in found) / len(found))),
+            ("samples per text", printing.number(samples)),
         ]
     )
     printing.line("run", str(folder))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from unfooled.cli import options as o
 from unfooled.cli import printing
 from unfooled.cli.audit import print_audit
-from unfooled.errors import InputError
+from unfooled.cli.certify import print_verdicts
+from unfooled.cli.estimate import print_estimates
 
 
 def merge(
@@ -32,7 +34,6 @@ def merge(
 
     Example: unfooled merge runs/part-1 runs/part-2 -o runs/whole
     """
-    from unfooled.outcomes import Outcome, Outcomes
     from unfooled.records import merge as join
 
     with join(runs, out) as run:
@@ -40,29 +41,48 @@ def merge(
     if manifest["method"] == "audit":
         _audit(runs, out, texts=manifest["texts"], as_json=as_json)
         return
-    labels, name = manifest["labels"], manifest["method"]
-    if "attack" not in manifest["options"]:
-        raise InputError(f"{out} holds the records of {name} now; merge prints attacks and audits")
-    whole = Outcomes(name, tuple(Outcome.from_record(record) for record in kept))
-    _missing(len(whole), manifest["texts"])
+    _say_missing(len(kept), manifest["texts"])
+    if "attack" in manifest["options"]:
+        _attack(kept, manifest, out=out, show=show, as_json=as_json)
+    elif "certifier" in manifest["options"]:
+        from unfooled.proofs import Verdict
+
+        print_verdicts([Verdict.from_record(r) for r in kept], folder=out, as_json=as_json)
+    else:
+        from unfooled.estimates import Estimated
+
+        print_estimates([Estimated.from_record(r) for r in kept], folder=out, as_json=as_json)
+
+
+def _attack(
+    kept: Sequence[Mapping[str, Any]],
+    manifest: Mapping[str, Any],
+    *,
+    out: Path,
+    show: int,
+    as_json: bool,
+) -> None:
+    from unfooled.outcomes import Outcome, Outcomes
+
+    whole = Outcomes(manifest["method"], tuple(Outcome.from_record(record) for record in kept))
     if as_json:
         print(json.dumps({"run": str(out), **whole.summary()}))
     else:
-        printing.outcomes(whole, labels, folder=out, show=show)
+        printing.outcomes(whole, manifest["labels"], folder=out, show=show)
 
 
 def _audit(runs: list[Path], out: Path, *, texts: int, as_json: bool) -> None:
     """Adds up what the parts took, and prints the whole audit."""
     from unfooled import auditing, report
-    from unfooled.costs import add_costs, keep_costs
+    from unfooled.costs import join_costs
 
-    keep_costs(out, add_costs(runs))
+    join_costs(out, runs)
     found, _ = auditing.read(out)
-    _missing(len(found), texts)
+    _say_missing(len(found), texts)
     print_audit(found, folder=out, page=report.write([out]), as_json=as_json)
 
 
-def _missing(found: int, texts: int) -> None:
+def _say_missing(found: int, texts: int) -> None:
     if found < texts:
         missing = f"{found} of {texts} texts are there: a part is missing or not finished"
         print(f"unfooled: {missing}", file=sys.stderr)

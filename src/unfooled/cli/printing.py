@@ -30,11 +30,17 @@ def alone_on_stdout(wanted: bool) -> Iterator[None]:
         yield
 
 
-def default_folder(method: str, victim: str, data: str, asked: Mapping[str, Any]) -> Path:
-    """runs/METHOD-VICTIM-DATA-HASH: the same question finds the same folder, another one does not."""
+def default_folder(
+    method: str, victim: str, data: str, asked: Mapping[str, Any], *, shard: str | None = None
+) -> Path:
+    """runs/METHOD-VICTIM-DATA-HASH: the same question finds the same folder, another one does not.
+
+    The parts of a question differ at the end of the name alone.
+    """
     plain = re.sub(r"[^\w.-]+", "-", f"{method}-{Path(victim).name}-{Path(data).name}").strip("-")
     plain = plain[:80]  # file systems end at 255 bytes
-    return Path("runs") / f"{plain}-{digest({k: str(v) for k, v in asked.items()})[:8]}"
+    part = f"-{shard.replace('/', '-of-')}" if shard else ""
+    return Path("runs") / f"{plain}-{digest({k: str(v) for k, v in asked.items()})[:8]}{part}"
 
 
 @contextmanager

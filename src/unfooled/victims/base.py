@@ -50,6 +50,7 @@ class Victim(ABC):
     name: str
     labels: tuple[str, ...]
     dtype: str | None = None  # of its arithmetic, None: not known
+    spec: str | None = None  # what `load` was given, None: made in Python
     batch_rows: int = 128
     depth: int = 0
     """How many submitted batches may be under way at once; 0: submit does the work itself."""

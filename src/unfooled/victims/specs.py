@@ -68,11 +68,16 @@ def load(
         "headers": headers,
     }
     given = {key: value for key, value in options.items() if value is not None}
-    text = str(spec)
+    loaded = _opened(str(spec), labels, given)
+    loaded.spec = str(spec)
+    return loaded
+
+
+def _opened(spec: str, labels: Labels | None, given: dict[str, Any]) -> Victim:
     for prefix, (opener, allowed) in _OPENERS.items():
-        if text.startswith(prefix):
-            _refuse_others(text, given, allowed)
-            return opener(text, labels, given)
+        if spec.startswith(prefix):
+            _refuse_others(spec, given, allowed)
+            return opener(spec, labels, given)
     return _relabelled(_from_path(Path(spec), given), labels)
 
 
