@@ -29,7 +29,7 @@ def random_case(seed: int) -> tuple[Double, list[Example], list[Space]]:
     weights = dict(zip(WORDS, rng.normal(size=len(WORDS)).round(3), strict=True))
     double = Double(linear(weights, bias=round(float(rng.normal()), 3)))
     examples, spaces = [], []
-    for number in range(6):
+    for number in range(110):
         text = " ".join(rng.choice(WORDS, rng.integers(1, 6)))
         space = Space(text, {})
         places = [p for p in range(len(space.original)) if rng.random() < 0.8]
@@ -40,7 +40,7 @@ def random_case(seed: int) -> tuple[Double, list[Example], list[Space]]:
     return double, examples, spaces
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(20))  # 2,200 texts
 def test_brackets_hold_the_brute_force_minimum(seed: int) -> None:
     double, examples, spaces = random_case(seed)
     found = audit(double, examples, candidates=spaces, radius=2, attacks=("pdp", "greedy"))
