@@ -55,11 +55,11 @@ class Cell:
 
 CELLS = (
     Cell("mr", "bilstm", 1000, 200, 1000, 500_000),
-    Cell("mr", "minilm", 1000, 200, 150, 2_000),
+    Cell("mr", "minilm", 200, 100, 60, 1_000),
     Cell("imdb", "bilstm", 200, 100, 200, 20_000),
-    Cell("imdb", "minilm", 30, 30, 30, 1_000, (("limit", 3000), ("epochs", 2))),
+    Cell("imdb", "minilm", 20, 20, 20, 500, (("limit", 3000), ("epochs", 2))),
     Cell("snli", "bilstm", 1000, 200, 1000, 500_000),
-    Cell("snli", "minilm", 1000, 200, 1000, 20_000, (("limit", 12000), ("epochs", 2))),
+    Cell("snli", "minilm", 300, 100, 200, 5_000, (("limit", 12000), ("epochs", 2))),
 )
 
 
