@@ -155,6 +155,11 @@ class Attack(ABC):
         """What it asks of a victim; an attack whose options decide computes it from them."""
         return "scores"
 
+    @property
+    def opens(self) -> bool:
+        """Whether it adds candidates of its own: it is then given an open copy of the space."""
+        return False
+
     @abstractmethod
     def search(
         self, space: Space, goal: Goal, rng: np.random.Generator

@@ -114,9 +114,11 @@ def attacked(
 
     def job(piece: Piece) -> Job[Attempt]:
         text = piece.example.text
-        goal = Goal(piece.space, piece.example.label, limits.target, limits.swaps(text))
-        program = attempt(method, piece.space, goal=goal, rng=piece.rng)
-        return Job(piece.key, piece.space, program, goal, limits.max_queries)
+        # What an attack adds to its open copy is a member there when the outcome is verified.
+        space = piece.space.open() if method.opens else piece.space
+        goal = Goal(space, piece.example.label, limits.target, limits.swaps(text))
+        program = attempt(method, space, goal=goal, rng=piece.rng)
+        return Job(piece.key, space, program, goal, limits.max_queries)
 
     def finish(example: Example, result: Result[Attempt]) -> Outcome:
         return verified(example, result, victim=work.victim)
