@@ -242,10 +242,13 @@ def flip_importance(world: World) -> list[int]:
 
 
 @st.composite
-def worlds(draw: st.DrawFn, *, words: int = 4, targets: bool = True) -> World:
-    """A linear classifier with three classes, weights on a grid, and a text that it gets right."""
+def worlds(draw: st.DrawFn, *, words: int = 4, stops: bool = False) -> World:
+    """A linear classifier with three classes, weights on a grid, and a text that it gets right.
+
+    With `stops`, words without candidates are the ends of sentences.
+    """
     counts = draw(st.lists(st.integers(0, 3), min_size=1, max_size=words))
-    names = [f"w{i}0" for i in range(len(counts))]
+    names = [f"w{i}0" if n or not stops else "." for i, n in enumerate(counts)]
     options = {i: [f"c{i}{k}" for k in range(n)] for i, n in enumerate(counts) if n}
     known = [*names, "?", *(c for found in options.values() for c in found)]
     grid = st.tuples(*[st.integers(-8, 8)] * 3)
@@ -259,5 +262,5 @@ def worlds(draw: st.DrawFn, *, words: int = 4, targets: bool = True) -> World:
     others = [k for k in range(3) if k != label]
     if scores[label] - max(scores[k] for k in others) < 1e-3:  # a tie: make it clear
         weights[names[0]] = tuple(v + (k == label) for k, v in enumerate(weights[names[0]]))
-    target = draw(st.none() | st.sampled_from(others)) if targets else None
+    target = draw(st.none() | st.sampled_from(others))
     return world._replace(label=label, target=target)

@@ -160,6 +160,11 @@ class Attack(ABC):
         """Whether it adds candidates of its own: it is then given an open copy of the space."""
         return False
 
+    @property
+    def strict(self) -> bool:
+        """Whether it refuses texts that the goal allows: then only what it returns itself counts."""
+        return False
+
     @abstractmethod
     def search(
         self, space: Space, goal: Goal, rng: np.random.Generator

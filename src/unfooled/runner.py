@@ -15,7 +15,7 @@ from unfooled.errors import InputError, Unsupported
 from unfooled.evidence import margins, tolerance
 from unfooled.keys import Shard
 from unfooled.outcomes import Attempt, Outcome, Outcomes, verified
-from unfooled.program import Attack, Finding, Goal, Program, Scores
+from unfooled.program import Attack, Finding, Goal, Program, Scores, Spent
 from unfooled.records import Run
 from unfooled.space import Space
 from unfooled.task import Job, Result
@@ -59,10 +59,15 @@ def attempt(
         goal.target is not None and goal.gain(scores)[0] > -near_tie
     ):
         return Attempt(None, skipped=True)
-    found = yield from attack.search(space, goal, rng)
+    try:
+        found = yield from attack.search(space, goal, rng)
+    except Spent:
+        if not attack.strict:
+            raise
+        found = None
     if isinstance(found, Finding):
-        return Attempt(found.row, first_swaps=found.first_swaps)
-    return Attempt(found)
+        return Attempt(found.row, first_swaps=found.first_swaps, strict=attack.strict)
+    return Attempt(found, strict=attack.strict)
 
 
 def attack(

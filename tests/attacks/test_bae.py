@@ -87,6 +87,10 @@ def test_drift_is_allowed_only_when_it_is_asked_for() -> None:
     assert row_of(attacked(free, space, score, alike=overlap)) == [1, 1]
 
 
+def test_with_a_threshold_only_its_own_result_counts() -> None:
+    assert [BAE().strict, BAE(min_similarity=0.0).strict] == [False, True]
+
+
 # --- proposals ----------------------------------------------------------------------------------
 
 

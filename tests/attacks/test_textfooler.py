@@ -158,6 +158,11 @@ def test_without_a_threshold_nobody_is_asked_to_compare(space: Space) -> None:
     assert attacked(TextFooler(), space, linear(WEIGHTS)).compared == 0
 
 
+def test_with_a_threshold_only_its_own_result_counts() -> None:
+    """A text that fools and was too different may not come back as the best one seen."""
+    assert [TextFooler().strict, TextFooler(min_similarity=0.0).strict] == [False, True]
+
+
 @pytest.mark.parametrize(
     ("options", "named"),
     [

@@ -49,6 +49,10 @@ class BAE(Attack):
     def opens(self) -> bool:
         return self.proposals > 0
 
+    @property
+    def strict(self) -> bool:
+        return self.min_similarity is not None
+
     def _rule(self) -> Rule:
         return Rule(self.min_similarity, self.window, self.reference)
 

@@ -39,6 +39,10 @@ class TextBugger(Attack):
         if self.min_similarity is not None and not -1 <= self.min_similarity <= 1:
             raise InputError(f"min_similarity is from -1 to 1, not {self.min_similarity}")
 
+    @property
+    def strict(self) -> bool:
+        return self.min_similarity is not None
+
     def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
         most = most_swaps(space, goal)
         row: Rows = space.origin

@@ -40,6 +40,10 @@ class TextFooler(Attack):
     def __post_init__(self) -> None:
         self._rule()
 
+    @property
+    def strict(self) -> bool:
+        return self.min_similarity is not None
+
     def _rule(self) -> Rule:
         return Rule(self.min_similarity, self.window, self.reference)
 
