@@ -41,9 +41,9 @@ class Rule:
 
     def __post_init__(self) -> None:
         if self.least is not None and not -1 <= self.least <= 1:
-            raise InputError(f"min_similarity is from -1 to 1, not {self.least}")
+            raise InputError(f"step_similarity is from -1 to 1, not {self.least}")
         if self.window < 1:
-            raise InputError(f"window is 1 or more words, not {self.window}")
+            raise InputError(f"step_window is 1 or more words, not {self.window}")
         if self.reference not in ("original", "previous"):
             raise InputError(f"reference is original or previous, not {self.reference!r}")
 

@@ -69,7 +69,7 @@ def test_of_several_that_fool_the_most_similar_is_taken(space: Space) -> None:
     def alike(one: Any, two: Any) -> float:
         return 0.9 if "movie" in one else 0.5
 
-    run = attacked(BAE(min_similarity=0.4), space, linear(WEIGHTS), alike=alike)
+    run = attacked(BAE(step_similarity=0.4), space, linear(WEIGHTS), alike=alike)
     assert row_of(run) == [0, 2, 1]
 
 
@@ -82,13 +82,13 @@ def test_a_swap_must_improve_the_current_text() -> None:
 def test_drift_is_allowed_only_when_it_is_asked_for() -> None:
     space = Space(" ".join(["a0", "b0", *["pad0"] * 13]), {0: ("a1",), 1: ("b1",)})
     score = linear({"a0": 2.0, "b0": 1.0, "a1": 0.5, "b1": -1.0})
-    assert row_of(attacked(BAE(min_similarity=0.85), space, score, alike=overlap)) is None
-    free = BAE(min_similarity=0.85, reference="previous")
+    assert row_of(attacked(BAE(step_similarity=0.85), space, score, alike=overlap)) is None
+    free = BAE(step_similarity=0.85, reference="previous")
     assert row_of(attacked(free, space, score, alike=overlap)) == [1, 1]
 
 
 def test_with_a_threshold_only_its_own_result_counts() -> None:
-    assert [BAE().strict, BAE(min_similarity=0.0).strict] == [False, True]
+    assert [BAE().strict, BAE(step_similarity=0.0).strict] == [False, True]
 
 
 # --- proposals ----------------------------------------------------------------------------------
@@ -167,7 +167,8 @@ def test_an_audit_refuses_what_no_proof_covers(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("options", "named"), [({"proposals": -1}, "proposals is 0 or more"), ({"window": 0}, "window")]
+    ("options", "named"),
+    [({"proposals": -1}, "proposals is 0 or more"), ({"step_window": 0}, "step_window")],
 )
 def test_options_that_make_no_sense(options: dict[str, Any], named: str) -> None:
     with pytest.raises(InputError, match=named):

@@ -113,7 +113,7 @@ def test_the_search_ends_when_the_text_is_no_longer_similar(
     """Both words must change: similarity 0.9, then 0.8, which must be above the threshold."""
     space = Space("a0 b0", {0: ("a1",), 1: ("b1",)})
     score = linear({"a0": 2.0, "b0": 1.0, "a1": 0.5, "b1": -1.0})
-    run = attacked(TextBugger(min_similarity=least), space, score, alike=overlap)
+    run = attacked(TextBugger(step_similarity=least), space, score, alike=overlap)
     assert row_of(run) == found
     if least == 0.8:
         asked = [q for q in run.questions if hasattr(q, "reference")]
@@ -124,12 +124,12 @@ def test_the_search_ends_when_the_text_is_no_longer_similar(
 
 
 def test_with_a_threshold_only_its_own_result_counts() -> None:
-    assert [TextBugger().strict, TextBugger(min_similarity=0.0).strict] == [False, True]
+    assert [TextBugger().strict, TextBugger(step_similarity=0.0).strict] == [False, True]
 
 
 def test_a_threshold_that_makes_no_sense() -> None:
-    with pytest.raises(InputError, match="min_similarity is from -1 to 1"):
-        TextBugger(min_similarity=2.0)
+    with pytest.raises(InputError, match="step_similarity is from -1 to 1"):
+        TextBugger(step_similarity=2.0)
 
 
 # --- the plain oracle ---------------------------------------------------------------------------
@@ -173,6 +173,6 @@ def oracle(world: World, least: float | None) -> list[str] | None:
 @settings(max_examples=250, deadline=None)
 def test_as_a_plain_loop_does_it(world: World, least: float | None) -> None:
     answers: dict[str, Any] = {"alike": None if least is None else by_last_letters}
-    attack = TextBugger(min_similarity=least)
+    attack = TextBugger(step_similarity=least)
     run = attacked(attack, world.space, world.score, **world.limits, **answers)
     assert row_of(run) == world.row(oracle(world, least))

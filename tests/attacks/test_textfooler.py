@@ -57,11 +57,21 @@ def test_worked_example(space: Space) -> None:
     assert (result.queries, result.forwards) == (1 + 3 + 3 + 2, 9)
 
 
+def test_a_word_whose_loss_changes_the_label_goes_first() -> None:
+    """Without a, p falls by 0.15 and the second label gains 0.2; without b, p falls by 0.26."""
+    odds = {"a b": (0.6, 0.3, 0.1), "? b": (0.45, 0.5, 0.05), "a ?": (0.34, 0.33, 0.33)}
+    space = Space("a b", {0: ("x",), 1: ("y",)})
+    run = attacked(
+        TextFooler(), space, lambda words: odds.get(" ".join(words), (0.55, 0.3, 0.15)), label=0
+    )
+    assert [q.rows.tolist() for q in run.questions[1:]] == [[[1, 0]], [[1, 1]]]
+
+
 def test_of_several_that_fool_the_most_similar_is_taken(space: Space) -> None:
     def alike(one: Any, two: Any) -> float:
         return 0.9 if "movie" in one else 0.5
 
-    run = attacked(TextFooler(min_similarity=0.4), space, linear(WEIGHTS), alike=alike)
+    run = attacked(TextFooler(step_similarity=0.4), space, linear(WEIGHTS), alike=alike)
     assert row_of(run) == [0, 2, 1]
     assert run.queries == 9
 
@@ -94,11 +104,11 @@ DRIFTING = linear({"a0": 2.0, "b0": 1.0, "a1": 0.5, "b1": -1.0})  # fooled by bo
 
 def test_drift_is_allowed_only_when_it_is_asked_for() -> None:
     """Each step changes one word in ten; both together are too far from the original."""
-    near = {"min_similarity": 0.85}
+    near = {"step_similarity": 0.85}
     assert row_of(attacked(TextFooler(**near), DRIFT, DRIFTING, alike=overlap)) is None
     free = TextFooler(**near, reference="previous")
     assert row_of(attacked(free, DRIFT, DRIFTING, alike=overlap)) == [1, 1]
-    loose = TextFooler(min_similarity=0.75)
+    loose = TextFooler(step_similarity=0.75)
     assert row_of(attacked(loose, DRIFT, DRIFTING, alike=overlap)) == [1, 1]
 
 
@@ -109,7 +119,7 @@ def test_a_flip_that_is_too_different_is_no_flip() -> None:
         return 0.1 if "a1" in one else 0.9
 
     score = linear({"a0": 1.0, "a1": -2.0, "a2": -1.0})
-    run = attacked(TextFooler(min_similarity=0.5), space, score, alike=alike)
+    run = attacked(TextFooler(step_similarity=0.5), space, score, alike=alike)
     assert row_of(run) == [2]
 
 
@@ -122,7 +132,7 @@ def test_the_strongest_must_be_similar_too() -> None:
         return 0.1 if "a1" in one else 0.9
 
     assert row_of(attacked(TextFooler(), space, score)) == [1, 1]
-    strict = attacked(TextFooler(min_similarity=0.5), space, score, alike=alike)
+    strict = attacked(TextFooler(step_similarity=0.5), space, score, alike=alike)
     assert row_of(strict) is None
     asked = [q for q in strict.questions if hasattr(q, "reference")]
     assert [q.rows.tolist() for q in asked] == [[[1, 0], [2, 0]], [[2, 1]]]
@@ -132,13 +142,13 @@ def test_the_strongest_must_be_similar_too() -> None:
 def test_texts_shorter_than_the_window_are_not_checked(length: int, found: object) -> None:
     space = Space(long("a0", length=length), {0: ("a1",)})
     score = linear({"a0": 1.0, "a1": -1.0})
-    attack = TextFooler(min_similarity=0.95)
+    attack = TextFooler(step_similarity=0.95)
     assert row_of(attacked(attack, space, score, alike=overlap)) == found
 
 
 def test_a_short_text_leaves_nothing_behind() -> None:
     """In a peer one short text switched the check off for all that followed."""
-    attack, score = TextFooler(min_similarity=0.95), linear({"a0": 1.0, "a1": -1.0})
+    attack, score = TextFooler(step_similarity=0.95), linear({"a0": 1.0, "a1": -1.0})
     texts = [Space(long("a0", length=n), {0: ("a1",)}) for n in (15, 14, 15, 3, 15)]
     rows = [row_of(attacked(attack, space, score, alike=overlap)) for space in texts]
     assert rows == [None, [1], None, [1], None]
@@ -148,9 +158,9 @@ def test_only_words_in_the_window_are_compared() -> None:
     """a0 and b0 are 14 words apart: neither sees the other in a window of 15."""
     words = ["a0", *["pad0"] * 13, "b0", *["pad0"] * 10]
     space = Space(" ".join(words), {0: ("a1",), 14: ("b1",)})
-    attack = TextFooler(min_similarity=0.85)
+    attack = TextFooler(step_similarity=0.85)
     assert row_of(attacked(attack, space, DRIFTING, alike=overlap)) == [1, 1]
-    wide = TextFooler(min_similarity=0.85, window=25)
+    wide = TextFooler(step_similarity=0.85, step_window=25)
     assert row_of(attacked(wide, space, DRIFTING, alike=overlap)) is None
 
 
@@ -160,14 +170,14 @@ def test_without_a_threshold_nobody_is_asked_to_compare(space: Space) -> None:
 
 def test_with_a_threshold_only_its_own_result_counts() -> None:
     """A text that fools and was too different may not come back as the best one seen."""
-    assert [TextFooler().strict, TextFooler(min_similarity=0.0).strict] == [False, True]
+    assert [TextFooler().strict, TextFooler(step_similarity=0.0).strict] == [False, True]
 
 
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"min_similarity": 1.5}, "min_similarity"),
-        ({"window": 0}, "window"),
+        ({"step_similarity": 1.5}, "step_similarity"),
+        ({"step_window": 0}, "step_window"),
         ({"reference": "first"}, "reference is original or previous"),
     ],
 )

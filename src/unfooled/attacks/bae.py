@@ -24,20 +24,21 @@ class BAE(Attack):
     masked language model is asked at every word, masked in the current text, and what it proposes is
     added to a private copy of the space; the source then only says which words may be swapped. With 0
     the candidates of the space are searched as they are, and no language model is needed.
-    `min_similarity`, a cosine (authors: 0.9801, which is 0.9363 as angular similarity), compares `window`
-    words around the swap; texts with fewer words are not checked. None needs no sentence encoder.
+    `step_similarity`, a cosine (authors: 0.9801, which is 0.9363 as angular similarity), is the least for
+    a step: `step_window` words around the swap are compared, and texts with fewer words are not checked.
+    None needs no sentence encoder.
 
-    Differs from the paper: only mode R, replacement. An insertion would be asked for
-    between two words, and a question about proposals is about one; and written as a swap of its
-    neighbour it would count as no word more, R+I as one swap. Proposals are not filtered by part of
-    speech. The strongest is taken only if it lowers the label in the current text. Similarity is compared with the original text, which
+    Differs from the paper: only mode R, replacement. An insertion would be asked for between two words,
+    and a question about proposals is about one; and written as a swap of its neighbour it would count as
+    no word more, R+I as one swap. Proposals are not filtered by part of speech. The strongest is taken
+    only if it lowers the label in the current text. Similarity is compared with the original text, which
     `reference="previous"` turns into the authors' text before this swap. TextAttack applies the angular
-    threshold to plain cosines, which is stricter.
+    threshold to plain cosines, which is another, looser one.
     """
 
     proposals: int = 0
-    min_similarity: float | None = None
-    window: int = 15
+    step_similarity: float | None = None
+    step_window: int = 15
     reference: Reference = "original"
 
     def __post_init__(self) -> None:
@@ -51,10 +52,10 @@ class BAE(Attack):
 
     @property
     def strict(self) -> bool:
-        return self.min_similarity is not None
+        return self.step_similarity is not None
 
     def _rule(self) -> Rule:
-        return Rule(self.min_similarity, self.window, self.reference)
+        return Rule(self.step_similarity, self.step_window, self.reference)
 
     def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
         most, row, rule = most_swaps(space, goal), space.origin, self._rule()

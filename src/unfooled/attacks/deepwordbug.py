@@ -31,8 +31,8 @@ class DeepWordBug(Attack):
     Differs from the paper: it edits until ε is spent and looks at the answer once; here the search ends
     at the first text that fools. Its transformer makes one random edit of a word, which is `drawn`;
     `best` is TextAttack's. Heads and tails keep the words that have no candidates, because a row can
-    only take out words that it can swap; where none would be left, one is unknown. With a target (not in the paper) p is 1 - p of the target.
-    TextAttack has only replace-one, and accepts only what improves.
+    only take out words that it can swap; where none would be left, one is unknown. With a target (not in
+    the paper) p is 1 - p of the target. TextAttack has only replace-one, and accepts only what improves.
     """
 
     scoring: Scoring = "combined"

@@ -22,7 +22,7 @@ class TextBugger(Attack):
     A sentence is worth what it alone gives the label; one that alone has another label is left out. A
     word is worth what its deletion takes from the label of the whole text. Its best bug is taken, also
     when it does not help. The bugs are the candidates of the space: the source `typos` makes them.
-    When the whole text is no longer more similar to the original than `min_similarity` (paper: 0.8, a
+    When the whole text is no longer more similar to the original than `step_similarity` (paper: 0.8, a
     cosine), the search ends without success; None needs no sentence encoder. `sentences=False` ranks the
     words of the whole text at once, as does a text of one sentence.
 
@@ -32,16 +32,16 @@ class TextBugger(Attack):
     no sentences, accepts only what improves, and checks an angular similarity of 0.8.
     """
 
-    min_similarity: float | None = None
+    step_similarity: float | None = None
     sentences: bool = True
 
     def __post_init__(self) -> None:
-        if self.min_similarity is not None and not -1 <= self.min_similarity <= 1:
-            raise InputError(f"min_similarity is from -1 to 1, not {self.min_similarity}")
+        if self.step_similarity is not None and not -1 <= self.step_similarity <= 1:
+            raise InputError(f"step_similarity is from -1 to 1, not {self.step_similarity}")
 
     @property
     def strict(self) -> bool:
-        return self.min_similarity is not None
+        return self.step_similarity is not None
 
     def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
         most = most_swaps(space, goal)
@@ -60,9 +60,9 @@ class TextBugger(Attack):
                 scores = yield Scores(rows)
                 best = first_best(found.belief.chance(scores))
                 row = rows[best]
-                if self.min_similarity is not None:
+                if self.step_similarity is not None:
                     likeness = yield Similarities(row[None], space.origin)
-                    if likeness[0] <= self.min_similarity:
+                    if likeness[0] <= self.step_similarity:
                         return None
                 if goal.met(scores[best : best + 1], row[None])[0]:
                     return row

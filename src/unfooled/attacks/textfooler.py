@@ -20,9 +20,10 @@ class TextFooler(Attack):
     A word is as important as what its loss (the word unknown) takes from the label, and gives to the
     label that comes in its place. Without a candidate that fools and is similar enough, the one that
     leaves the label least is taken if that is less than in the original text (not in the current one).
-    `min_similarity`, a cosine (authors: 0.8776, which is 0.8408 as angular similarity), compares `window`
-    words around the swap; texts with fewer words are not checked. None needs no sentence encoder: of
-    several candidates that fool, the one that leaves the label least is taken.
+    `step_similarity`, a cosine (authors: 0.8776, which is 0.8408 as angular similarity), is the least for
+    a step: `step_window` words around the swap are compared, and texts with fewer words are not checked.
+    None needs no sentence encoder: of several candidates that fool, the one that leaves the label least
+    is taken.
 
     Differs from the authors: similarity is compared with the original text, which
     `reference="previous"` turns into theirs, the text before this swap. Texts below 15 words had a
@@ -33,8 +34,8 @@ class TextFooler(Attack):
     improve on the current text.
     """
 
-    min_similarity: float | None = None
-    window: int = 15
+    step_similarity: float | None = None
+    step_window: int = 15
     reference: Reference = "original"
 
     def __post_init__(self) -> None:
@@ -42,10 +43,10 @@ class TextFooler(Attack):
 
     @property
     def strict(self) -> bool:
-        return self.min_similarity is not None
+        return self.step_similarity is not None
 
     def _rule(self) -> Rule:
-        return Rule(self.min_similarity, self.window, self.reference)
+        return Rule(self.step_similarity, self.step_window, self.reference)
 
     def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
         most, row, rule = most_swaps(space, goal), space.origin, self._rule()
