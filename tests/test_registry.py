@@ -63,7 +63,7 @@ def test_listing_imports_no_method() -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )
-    assert done.stdout == "[] beam\n"
+    assert done.stdout == "[] bae\n"
 
 
 @pytest.mark.parametrize(
@@ -71,10 +71,10 @@ def test_listing_imports_no_method() -> None:
     [
         ("bream", "did you mean 'beam'"),
         ("Greedy", "did you mean 'greedy'?"),
-        ("_beam", "did you mean 'beam'?"),
-        ("../records", "known: beam, "),
-        ("", "known: beam, "),
-        ("__init__", "known: beam, "),
+        ("_beam", "did you mean 'beam'"),
+        ("../records", "known: bae, beam, "),
+        ("", "known: bae, beam, "),
+        ("__init__", "known: bae, beam, "),
     ],
 )
 def test_an_unknown_name(name: str, end: str) -> None:

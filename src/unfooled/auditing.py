@@ -60,6 +60,10 @@ def audit(
     limits = Limits(max_rate=max_rate, max_queries=max_queries)
     metric = PR(radius=radius, epsilon=epsilon, delta=delta)
     methods = {name: built(name, {}, victim) for name in attacks}
+    for name in (name for name, method in methods.items() if method.opens):
+        raise InputError(
+            f"{name} adds candidates of its own, which no proof covers: run it with unfooled attack"
+        )
     prover = registry.build("certifiers", certifier, {"radius": radius})
     config = {
         "attacks": {name: asdict(method) for name, method in methods.items()},

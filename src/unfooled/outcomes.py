@@ -167,6 +167,7 @@ class Attempt:
     row: Rows | None
     skipped: bool = False
     first_swaps: int | None = None
+    strict: bool = False  # a row that meets the goal, but was not returned, does not count
 
 
 def verified(example: Example, result: Result[Attempt], *, victim: Victim) -> Outcome:
@@ -187,7 +188,8 @@ def verified(example: Example, result: Result[Attempt], *, victim: Victim) -> Ou
 
     if result.error is not None:
         return outcome("error", error=result.error)
-    proposed = None if tried.skipped else result.best if tried.row is None else tried.row
+    proposed = None if tried.skipped or tried.strict else result.best
+    proposed = proposed if tried.row is None else tried.row
     try:
         row = None if proposed is None else member(space, proposed)
         final = example.text if row is None else space.text(row)

@@ -155,6 +155,16 @@ class Attack(ABC):
         """What it asks of a victim; an attack whose options decide computes it from them."""
         return "scores"
 
+    @property
+    def opens(self) -> bool:
+        """Whether it adds candidates of its own: it is then given an open copy of the space."""
+        return False
+
+    @property
+    def strict(self) -> bool:
+        """Whether it refuses texts that the goal allows: then only what it returns itself counts."""
+        return False
+
     @abstractmethod
     def search(
         self, space: Space, goal: Goal, rng: np.random.Generator

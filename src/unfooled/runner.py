@@ -15,7 +15,7 @@ from unfooled.errors import InputError, Unsupported
 from unfooled.evidence import margins, tolerance
 from unfooled.keys import Shard
 from unfooled.outcomes import Attempt, Outcome, Outcomes, verified
-from unfooled.program import Attack, Finding, Goal, Program, Scores
+from unfooled.program import Attack, Finding, Goal, Program, Scores, Spent
 from unfooled.records import Run
 from unfooled.space import Space
 from unfooled.task import Job, Result
@@ -59,10 +59,15 @@ def attempt(
         goal.target is not None and goal.gain(scores)[0] > -near_tie
     ):
         return Attempt(None, skipped=True)
-    found = yield from attack.search(space, goal, rng)
+    try:
+        found = yield from attack.search(space, goal, rng)
+    except Spent:
+        if not attack.strict:
+            raise
+        found = None
     if isinstance(found, Finding):
-        return Attempt(found.row, first_swaps=found.first_swaps)
-    return Attempt(found)
+        return Attempt(found.row, first_swaps=found.first_swaps, strict=attack.strict)
+    return Attempt(found, strict=attack.strict)
 
 
 def attack(
@@ -114,9 +119,11 @@ def attacked(
 
     def job(piece: Piece) -> Job[Attempt]:
         text = piece.example.text
-        goal = Goal(piece.space, piece.example.label, limits.target, limits.swaps(text))
-        program = attempt(method, piece.space, goal=goal, rng=piece.rng)
-        return Job(piece.key, piece.space, program, goal, limits.max_queries)
+        # What an attack adds to its open copy is a member there when the outcome is verified.
+        space = piece.space.open() if method.opens else piece.space
+        goal = Goal(space, piece.example.label, limits.target, limits.swaps(text))
+        program = attempt(method, space, goal=goal, rng=piece.rng)
+        return Job(piece.key, space, program, goal, limits.max_queries)
 
     def finish(example: Example, result: Result[Attempt]) -> Outcome:
         return verified(example, result, victim=work.victim)

@@ -1,0 +1,95 @@
+"""BAE (Garg & Ramakrishnan 2020), mode R: words replaced by what a masked language model proposes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from unfooled.choosing import Reference, Rule
+from unfooled.counting import Rows
+from unfooled.errors import InputError
+from unfooled.importance import importance, most_swaps
+from unfooled.program import Attack, Goal, Program, Proposals
+from unfooled.space import DELETED, Space
+from unfooled.text import is_word
+
+
+@dataclass(frozen=True)
+class BAE(Attack):
+    """Visits words by importance; takes the most similar proposal that fools, else the strongest.
+
+    A word is as important as what its deletion takes from the label. With `proposals` (authors: 50) a
+    masked language model is asked at every word, masked in the current text, and what it proposes is
+    added to a private copy of the space; the source then only says which words may be swapped. With 0
+    the candidates of the space are searched as they are, and no language model is needed.
+    `step_similarity`, a cosine (authors: 0.9801, which is 0.9363 as angular similarity), is the least for
+    a step: `step_window` words around the swap are compared, and texts with fewer words are not checked.
+    None needs no sentence encoder.
+
+    Differs from the paper: only mode R, replacement. An insertion would be asked for between two words,
+    and a question about proposals is about one; and written as a swap of its neighbour it would count as
+    no word more, R+I as one swap. Proposals are not filtered by part of speech. The strongest is taken
+    only if it lowers the label in the current text. Similarity is compared with the original text, which
+    `reference="previous"` turns into the authors' text before this swap. TextAttack applies the angular
+    threshold to plain cosines, which is another, looser one.
+    """
+
+    proposals: int = 0
+    step_similarity: float | None = None
+    step_window: int = 15
+    reference: Reference = "original"
+
+    def __post_init__(self) -> None:
+        if self.proposals < 0:
+            raise InputError(f"proposals is 0 or more words, not {self.proposals}")
+        self._rule()
+
+    @property
+    def opens(self) -> bool:
+        return self.proposals > 0
+
+    @property
+    def strict(self) -> bool:
+        return self.step_similarity is not None
+
+    def _rule(self) -> Rule:
+        return Rule(self.step_similarity, self.step_window, self.reference)
+
+    def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
+        most, row, rule = most_swaps(space, goal), space.origin, self._rule()
+        if not most:
+            return None
+        found = yield from importance(space, goal, code=DELETED)
+        now = found.start
+        for column in found.order:
+            if np.count_nonzero(row) >= most:
+                return None
+            rows = space.at(row, column)[1:]
+            if self.proposals:
+                proposed = yield Proposals(row, space.positions[column], self.proposals)
+                rows = _grown(space, row, column=column, words=[p.word for p in proposed])
+            if not len(rows):
+                continue
+            step = yield from rule.choose(
+                space, rows, row=row, column=column, belief=found.belief, floor=now
+            )
+            if step is None:
+                continue
+            if step.met:
+                return step.row
+            row, now = step.row, step.chance
+        return None
+
+
+def _grown(space: Space, row: Rows, *, column: int, words: Iterable[str]) -> Rows:
+    """The row with each of these words at a column, after the open space has taken them in."""
+    choices = dict.fromkeys(space.extend(column, [w for w in words if is_word(w)]))
+    choices.pop(0, None)  # the original word, proposed again
+    rows = np.repeat(row[None], len(choices), axis=0)
+    rows[:, column] = list(choices)
+    return rows
+
+
+METHOD = BAE

@@ -1,0 +1,61 @@
+"""Probability weighted word saliency (PWWS, Ren et al. 2019)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unfooled.belief import Belief
+from unfooled.counting import Rows
+from unfooled.importance import most_swaps, ranked
+from unfooled.program import Attack, Floats, Goal, Program, Scores, first_best
+from unfooled.space import UNKNOWN, Space
+
+
+@dataclass(frozen=True)
+class PWWS(Attack):
+    """Swaps each word for its best candidate, in order of saliency times gain, until the victim is fooled.
+
+    The best candidate w* of a word and its gain dP* = p(x) - p(x with w*) are found in the original
+    text, the saliency S of a word is p(x) - p(x with the word unknown), and words go by
+    softmax(S) dP*. Each is swapped without looking again, also when dP* is not above zero.
+
+    Differs from the authors: named entities, which they swap for the most frequent entity of the same
+    type in texts of other classes, are no special case: a source that knows entities gives them as
+    candidates. So are parts of speech the source's affair. With a target (not in the paper) p(x) is
+    replaced by 1 - p of the target. TextAttack asks again in the current text, accepts only what
+    improves it, and weighs 1 - p in place of dP*, which is another order.
+    """
+
+    def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
+        most, row = most_swaps(space, goal), space.origin
+        if not most:
+            return None
+        n = len(space.positions)
+        alone = space.neighbours(row)  # every single swap, column by column
+        scores = yield Scores(np.concatenate([row[None], space.probes(row, UNKNOWN), alone]))
+        chances = Belief.read(goal, scores).chance(scores)
+        starts = n + 1 + np.concatenate([[0], np.cumsum(space.counts)[:-1]])
+        best = [first_best(chances[s : s + k]) for s, k in zip(starts, space.counts, strict=True)]
+        start, doubts = np.exp(chances[0]), np.exp(chances)
+        weights = softmax(doubts[1 : n + 1] - start)
+        # n times the softmax, so that it is around 1 for a text of any length.
+        order = ranked(n * weights * (doubts[starts + best] - start), of=doubts)
+        for column in order[:most]:
+            row[column] = best[column] + 1
+            # One text at a time, as the authors count queries; the engine fills batches with other texts.
+            scores = yield Scores(row[None].copy())
+            if goal.met(scores, row[None])[0]:
+                return row
+        return None
+
+
+def softmax(values: Floats) -> Floats:
+    """Weights that add up to 1, in proportion to the exponentials of the values."""
+    raised: Floats = np.exp(values - values.max())
+    weights: Floats = raised / raised.sum()
+    return weights
+
+
+METHOD = PWWS

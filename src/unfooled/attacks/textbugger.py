@@ -1,0 +1,101 @@
+"""TextBugger (Li et al. 2019), black box: the best bug of each word, sentence by sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from unfooled.belief import Belief
+from unfooled.counting import Rows
+from unfooled.errors import InputError
+from unfooled.importance import importance, most_swaps
+from unfooled.program import Attack, Goal, Program, Scores, Similarities, first_best, leaders
+from unfooled.space import DELETED, Space
+from unfooled.text import is_word
+
+
+@dataclass(frozen=True)
+class TextBugger(Attack):
+    """Visits the sentences that speak most for the label, their words by importance; takes the best bug.
+
+    A sentence is worth what it alone gives the label; one that alone has another label is left out. A
+    word is worth what its deletion takes from the label of the whole text. Its best bug is taken, also
+    when it does not help. The bugs are the candidates of the space: the source `typos` makes them.
+    When the whole text is no longer more similar to the original than `step_similarity` (paper: 0.8, a
+    cosine), the search ends without success; None needs no sentence encoder. `sentences=False` ranks the
+    words of the whole text at once, as does a text of one sentence.
+
+    Differs from the paper: a sentence alone still has the words of the others that have no candidates,
+    because a row can only take out words that it can swap; sentences end at a run of punctuation with
+    . ! or ?. With a target (not in the paper) words and bugs are judged by the target. TextAttack has
+    no sentences, accepts only what improves, and checks an angular similarity of 0.8.
+    """
+
+    step_similarity: float | None = None
+    sentences: bool = True
+
+    def __post_init__(self) -> None:
+        if self.step_similarity is not None and not -1 <= self.step_similarity <= 1:
+            raise InputError(f"step_similarity is from -1 to 1, not {self.step_similarity}")
+
+    @property
+    def strict(self) -> bool:
+        return self.step_similarity is not None
+
+    def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
+        most = most_swaps(space, goal)
+        row: Rows = space.origin
+        if not most:
+            return None
+        parts = sentences(space) if self.sentences else [list(range(len(row)))]
+        if len(parts) > 1:
+            parts = yield from _weighty(space, parts, goal=goal)
+        for part in parts:
+            found = yield from importance(space, goal, code=DELETED, columns=part)
+            for column in found.order:
+                if np.count_nonzero(row) >= most:
+                    return None
+                rows = space.at(row, column)[1:]
+                scores = yield Scores(rows)
+                best = first_best(found.belief.chance(scores))
+                row = rows[best]
+                if self.step_similarity is not None:
+                    likeness = yield Similarities(row[None], space.origin)
+                    if likeness[0] <= self.step_similarity:
+                        return None
+                if goal.met(scores[best : best + 1], row[None])[0]:
+                    return row
+        return None
+
+
+def sentences(space: Space) -> list[list[int]]:
+    """The columns of each sentence that has any, in the order of the text."""
+    text, number, of = space.original, 0, []
+    for position, word in enumerate(text.words):
+        number += text.editable == "both" and position == text.split
+        of.append(number)
+        number += _ends(word)
+    groups: dict[int, list[int]] = {}
+    for column, position in enumerate(space.positions):
+        groups.setdefault(of[position], []).append(column)
+    return list(groups.values())
+
+
+def _ends(word: str) -> bool:
+    """Whether a sentence ends here: a run of punctuation with a stop in it."""
+    return not is_word(word) and any(stop in word for stop in ".!?")
+
+
+def _weighty(space: Space, parts: list[list[int]], *, goal: Goal) -> Program[list[list[int]]]:
+    """The sentences that alone have the label, the surest first."""
+    rows = np.full((len(parts), len(space.positions)), DELETED, dtype=np.int16)
+    for row, part in zip(rows, parts, strict=True):
+        row[part] = 0
+    scores = yield Scores(rows)
+    doubts = Belief.read(replace(goal, target=None), scores).chance(scores)
+    kept = scores.argmax(axis=1) == goal.label
+    return [parts[i] for i in leaders(-doubts, len(parts)) if kept[i]]
+
+
+METHOD = TextBugger
