@@ -34,7 +34,7 @@ class Cost:
             self._fit()
 
     def _fit(self) -> None:
-        from scipy.optimize import nnls  # half a second that only a run has to pay
+        from scipy.optimize import nnls  # only a run has to pay for it
 
         rows, tokens, seconds = np.array(self._seen[1:]).T  # the first batch warms up
         terms = np.stack([np.ones_like(rows), tokens, rows * tokens], axis=1)
