@@ -20,7 +20,7 @@ from unfooled.subspaces import view, window
 T = TypeVar("T")
 Mask = NDArray[np.bool_]
 
-_NEAR = 1e-4  # of the threshold: decided by encoding alone; batches move cosines by about 1e-7
+_NEAR = 1e-5  # of the threshold: decided by encoding alone; batches were seen to move cosines by 2e-7
 _SLACK = 1e-6  # below the threshold: what rounding may take from a similarity of exactly that
 _WALL = 1e6  # the label's score of a refused text where scores are not probabilities
 
@@ -32,7 +32,7 @@ class Closeness:
     The whole texts are compared, or, with a `window`, for every swapped word the words around it:
     all of these must be similar enough. A text is close when its least cosine, computed with both
     texts alone in the encoder, is at least the threshold less 1e-6. Cosines out of larger batches
-    decide only where they are more than 1e-4 away from the threshold, so that no verdict depends
+    decide only where they are more than 1e-5 away from the threshold, so that no verdict depends
     on what shared a batch.
 
     Differs from TextFooler: it checks the window of the newest swap only, against the text before
