@@ -20,7 +20,9 @@ from unfooled.subspaces import view, window
 T = TypeVar("T")
 Mask = NDArray[np.bool_]
 
-_NEAR = 1e-5  # of the threshold: decided by encoding alone; batches were seen to move cosines by 2e-7
+_NEAR = (
+    1e-5  # of the threshold: decided by encoding alone; batches were seen to move cosines by 2e-7
+)
 _SLACK = 1e-6  # below the threshold: what rounding may take from a similarity of exactly that
 _WALL = 1e6  # the label's score of a refused text where scores are not probabilities
 

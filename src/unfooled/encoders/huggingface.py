@@ -52,8 +52,8 @@ class HuggingFaceEncoder(EncodesRows):
     def load(cls, folder: Path | str, *, device: str | None = None) -> HuggingFaceEncoder:
         """The encoder in a Hugging Face folder."""
         folder = Path(folder)
-        files = path_fingerprint(folder)
-        return cls(open_encoder(folder), name=folder.name, fingerprint=files, device=device)
+        model, files = open_encoder(folder), path_fingerprint(folder)
+        return cls(model, name=folder.name, fingerprint=files, device=device)
 
     @property
     def fingerprint(self) -> str | None:
