@@ -148,8 +148,8 @@ def test_gradients_of_many_texts_of_many_classes() -> None:
             Gradients(np.zeros((1, 2), np.int16), of=0),
             "double cannot answer Gradients.*Hugging Face",
         ),
-        (Similarities(np.zeros((1, 2), np.int16), np.zeros(2, np.int16)), "Similarities"),
-        (Proposals(np.zeros(2, np.int16), 0, 5), "Proposals"),
+        (Similarities(np.zeros((1, 2), np.int16), np.zeros(2, np.int16)), "give one as encoder"),
+        (Proposals(np.zeros(2, np.int16), 0, 5), "give one as masked"),
     ],
 )
 def test_what_a_victim_cannot_answer_names_who_can(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from unfooled.counting import Rows
+from unfooled.planner import Cost, plan
 from unfooled.program import Floats, Gradients, Scores, Sensitivity, Sweep, Swept
 from unfooled.victims.base import Part, Sensitive, Sweeping
 
@@ -119,6 +120,16 @@ class Slice(NamedTuple):
 def rows_of(batch: list[Slice]) -> int:
     """How many rows a batch has."""
     return sum(s.stop - s.start for s in batch)
+
+
+def planned(pool: list[Slice], cost: Cost, *, most: int) -> list[list[Slice]]:
+    """Batches of at most so many rows, of the texts that have not failed."""
+    live = [s for s in pool if s.ask.task.result is None]
+    sizes = [(s.stop - s.start, s.ask.tokens) for s in live]
+    return [
+        [Slice(live[i].ask, live[i].start + a, live[i].start + b) for i, a, b in batch]
+        for batch in plan(sizes, cost, most=most)
+    ]
 
 
 def parts_of(batch: list[Slice]) -> list[Part]:

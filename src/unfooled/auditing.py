@@ -69,7 +69,7 @@ def audit(
         "attacks": {name: asdict(method) for name, method in methods.items()},
         "certifier": {certifier: asdict(prover)},
         "pr": asdict(metric),
-        **asdict(limits),
+        **limits.config(),
     }
 
     whole = Work(

@@ -91,6 +91,17 @@ def row_keys(rows: Rows) -> list[bytes]:
     return keys
 
 
+def first_seen(slots: list[int], known: int, new: int) -> list[int]:
+    """Which entries met a row for the first time: their slots are the next free ones in turn."""
+    picks, wanted = [], known
+    for i, slot in enumerate(slots):
+        if slot == wanted:
+            picks.append(i)
+            wanted += 1
+    assert wanted == known + new
+    return picks
+
+
 def draw(counts: Sequence[int], radius: int, *, n: int, rng: Generator) -> Rows:
     """`n` independent choices, uniform over all with at most `radius` swaps.
 

@@ -7,17 +7,20 @@ import traceback
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, TypeVar
 
 import numpy as np
 
-from unfooled.ask import Ask, Slice, parts_of, rows_of, told
+from unfooled.ask import Ask, Slice, parts_of, planned, rows_of, told
+from unfooled.companions import Encodes, Proposes
+from unfooled.consults import Consult
+from unfooled.counsel import Counsel
 from unfooled.counting import Rows
 from unfooled.errors import InputError
-from unfooled.planner import Cost, halves, plan
+from unfooled.planner import Cost, halves
 from unfooled.program import Floats, Gradients, Sensitivity, Sweep
+from unfooled.stats import Stats
 from unfooled.task import Job, Result, Task
 from unfooled.victims import base
 from unfooled.victims.base import Differentiable, Part, Victim
@@ -28,27 +31,12 @@ _PRESSURE = 4  # programs are resumed only while fewer than so many batches of r
 _CHECKED_TWICE = 8  # texts scored twice at the start, to see whether the victim repeats itself
 
 
-@dataclass
-class Stats:
-    """What a run has done so far."""
-
-    texts: int = 0
-    queries: int = 0
-    forwards: int = 0
-    batches: int = 0
-    random: bool = False  # the victim gave two answers to one text, so nothing is cached
-    started: float = field(default_factory=time.perf_counter)
-
-    @property
-    def seconds(self) -> float:
-        return time.perf_counter() - self.started
-
-
 class Engine:
     """Answers the questions of many programs: packs them into batches, caches, counts, isolates.
 
     `in_flight` programs run at a time; `batch` caps the rows of a batch (default: the victim's).
-    Outcomes depend on neither.
+    Outcomes depend on neither. Similarities need an `encoder`, Proposals a `masked` language model:
+    each is given as it is, or as a function that loads it when the first question comes.
     """
 
     def __init__(
@@ -58,6 +46,8 @@ class Engine:
         in_flight: int = 64,
         batch: int | None = None,
         cache_rows: int = 16_384,
+        encoder: Encodes | Callable[[], Encodes] | None = None,
+        masked: Proposes | Callable[[], Proposes] | None = None,
         on_batch: Callable[[Stats], None] | None = None,
         say: Callable[[str], None] | None = None,
     ) -> None:
@@ -67,6 +57,7 @@ class Engine:
             raise InputError(f"in_flight {in_flight} and batch {self.batch}: both are at least 1")
         self.stats, self.cost = Stats(), Cost()
         self._on_batch, self._say = on_batch, say or warnings.warn
+        self._counsel = Counsel(encoder, masked, stats=self.stats, say=self._say)
         self._reset()
 
     def _reset(self) -> None:
@@ -77,6 +68,7 @@ class Engine:
         self._slopes: list[Ask] = []
         self._asides: deque[Ask] = deque()
         self._ended: list[Result[Any]] = []
+        self._counsel.waiting.clear()
 
     def run(self, jobs: Iterable[Job[T]]) -> Iterator[Result[T]]:
         """The results of all jobs, in the order in which they end."""
@@ -118,7 +110,8 @@ class Engine:
 
     def _start(self, job: Job[T]) -> None:
         try:
-            task = Task(job, self.victim, cache_rows=self.cache_rows)
+            known = self._counsel.present
+            task = Task(job, self.victim, cache_rows=self.cache_rows, companions=known)
         except Exception as error:
             said = f"{self.victim.name} failed on {str(job.space.original)!r}: {told(error)}"
             trace = traceback.format_exc()
@@ -126,13 +119,15 @@ class Engine:
         else:
             self._enqueue(task, task.start())
 
-    def _enqueue(self, task: Task[Any], asks: list[Ask]) -> None:
+    def _enqueue(self, task: Task[Any], asks: list[Ask | Consult]) -> None:
         if task.result is not None:
             self._end(task)
         elif not asks:
             self._ready.append(task)
         for ask in asks:
-            if isinstance(ask.question, Gradients):
+            if not isinstance(ask, Ask):
+                self._counsel.waiting.append(ask)
+            elif isinstance(ask.question, Gradients):
                 self._slopes.append(ask)
             elif isinstance(ask.question, (Sensitivity, Sweep)):
                 self._asides.append(ask)
@@ -157,8 +152,10 @@ class Engine:
     def _work(self) -> None:
         """Runs full batches; partial ones only when nothing else can be done before."""
         idle = not (self._under_way or (self._ready and self._has_room()))
-        if self._pool:
-            batches = self._plan()
+        if idle and self._pooled < min(self.batch, self._counsel.rows):
+            self._consult()
+        elif self._pool:
+            batches = planned(self._pool, self.cost, most=self.batch)
             full = [b for b in batches if rows_of(b) >= self.batch]
             chosen = full or (batches if idle else [])
             rest = [] if chosen is batches else [b for b in batches if b not in full]
@@ -172,14 +169,6 @@ class Engine:
             self._work_on_aside(self._asides.popleft())
         if self._under_way and not (self._ready and self._has_room()):
             self._collect(*self._under_way.popleft())
-
-    def _plan(self) -> list[list[Slice]]:
-        live = [s for s in self._pool if s.ask.task.result is None]
-        sizes = [(s.stop - s.start, s.ask.tokens) for s in live]
-        return [
-            [Slice(live[i].ask, live[i].start + a, live[i].start + b) for i, a, b in batch]
-            for batch in plan(sizes, self.cost, most=self.batch)
-        ]
 
     def _submit(self, batch: list[Slice]) -> None:
         began = time.perf_counter()
@@ -250,6 +239,16 @@ class Engine:
                 self._recover(live, again)
             else:
                 self._collect(live, handle)
+
+    def _consult(self) -> None:
+        """One batch for a companion, of the texts that wait for it; the longer queue goes first."""
+        for task in self._counsel.work():
+            if task.result is not None:
+                self._end(task)
+            elif task.ready:
+                self._ready.append(task)
+        if self._on_batch:
+            self._on_batch(self.stats)
 
     def _work_on_aside(self, ask: Ask) -> None:
         """One stretch of a question that is answered outside the batches; the texts take turns."""

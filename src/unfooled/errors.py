@@ -6,6 +6,7 @@ UnfooledError           one clear sentence for the user; the command line prints
 ├── AssetError          an asset could not be fetched, verified or found offline
 ├── VictimError         the victim raised or answered something that is not scores
 │   └── OutOfMemory     the victim ran out of memory; the engine halves the batch and goes on
+├── CompanionError      a sentence encoder or masked language model failed on a text
 ├── Unsupported         this victim cannot answer that kind of question; the message names who can
 ├── RunError            a run folder that cannot be resumed or read
 └── Unsound             a lower bound above an upper bound: one of two methods has a bug
@@ -42,6 +43,10 @@ class VictimError(UnfooledError):
 
 class OutOfMemory(VictimError):
     """The victim ran out of memory on a batch."""
+
+
+class CompanionError(UnfooledError):
+    """A sentence encoder or a masked language model failed, or answered something else."""
 
 
 class Unsupported(UnfooledError, TypeError):

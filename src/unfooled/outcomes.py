@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
@@ -27,6 +27,7 @@ class Outcome:
     those of the final text (or of the original), re-run alone. A skipped text was misclassified
     from the start, or of the target class already. `first_swaps` is what an attack that tightens its
     results had before (for pdp: the swaps of the paper's own result); None: nothing, or no such attack.
+    `refused` counts the texts that a limit of similarity kept from the victim.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Outcome:
     scores: tuple[float, ...] = ()
     error: str | None = None
     first_swaps: int | None = None
+    refused: int = 0
 
     @property
     def swaps(self) -> int:
@@ -65,6 +67,7 @@ class Outcome:
             "scores": list(self.scores),
             "error": self.error,
             "first_swaps": self.first_swaps,
+            "refused": self.refused,
         }
 
     @classmethod
@@ -76,7 +79,7 @@ class Outcome:
         return cls(
             record["id"], record["status"], original, record["label"], text, changes,
             record["queries"], record["forwards"], tuple(record["scores"]), record["error"],
-            record["first_swaps"],
+            record["first_swaps"], record.get("refused", 0),
         )  # fmt: skip
 
 
@@ -170,8 +173,18 @@ class Attempt:
     strict: bool = False  # a row that meets the goal, but was not returned, does not count
 
 
-def verified(example: Example, result: Result[Attempt], *, victim: Victim) -> Outcome:
-    """The verified outcome: a claimed success counts only if the text, run alone, fools the victim."""
+def verified(
+    example: Example,
+    result: Result[Attempt],
+    *,
+    victim: Victim,
+    allowed: Callable[[Rows], bool] = lambda row: True,
+    refused: int = 0,
+) -> Outcome:
+    """The verified outcome: a claimed success counts only if the text, run alone, fools the victim.
+
+    `allowed` says whether a row keeps to the limits that the goal does not know of.
+    """
     space, goal = result.job.space, result.job.goal
     tried = result.value or Attempt(None)
 
@@ -183,6 +196,7 @@ def verified(example: Example, result: Result[Attempt], *, victim: Victim) -> Ou
             example.label,
             queries=result.queries,
             forwards=result.forwards,
+            refused=refused,
             **more,
         )
 
@@ -194,10 +208,12 @@ def verified(example: Example, result: Result[Attempt], *, victim: Victim) -> Ou
         row = None if proposed is None else member(space, proposed)
         final = example.text if row is None else space.text(row)
         raw = alone(victim, final)
+        fooled = row is not None and goal is not None and goal.met(raw, space.rows(row))[0]
+        won = fooled and row is not None and allowed(row)
     except UnfooledError as error:
         return outcome("error", error=str(error))
     scores = tuple(raw[0].tolist())
-    if row is not None and goal is not None and goal.met(raw, space.rows(row))[0]:
+    if won and row is not None:
         changes = tuple((p, *words) for p, words in space.changes(row).items())
         first = tried.first_swaps
         return outcome("success", scores=scores, text=final, changes=changes, first_swaps=first)

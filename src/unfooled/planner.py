@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 
 _REFITS = (8, 32, 128)  # after so many batches the cost model is fitted anew
 
@@ -35,6 +34,8 @@ class Cost:
             self._fit()
 
     def _fit(self) -> None:
+        from scipy.optimize import nnls  # only a run has to pay for it
+
         rows, tokens, seconds = np.array(self._seen[1:]).T  # the first batch warms up
         terms = np.stack([np.ones_like(rows), tokens, rows * tokens], axis=1)
         weights = 1 / np.maximum(seconds, 1e-9)  # relative errors count

@@ -44,21 +44,32 @@ class Gradients:
 
 @dataclass(frozen=True, slots=True)
 class Similarities:
-    """Sentence similarity of rows to a reference row: answered by (n,)."""
+    """Sentence similarity of rows to a reference row: answered by (n,) cosines.
+
+    Of a pair the editable side is compared. With a `window` both texts are cut to so many words
+    around the word of column `centre`, shifted at the borders. `alone`: every text is encoded by
+    itself, so that the last digits do not depend on what shares its batch.
+    """
 
     rows: Rows
     reference: Rows
     window: int | None = None
     centre: int | None = None
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """What a masked language model would put at a position of a row: answered by k words."""
+    """What a masked language model would put at a position: answered by a list of Proposal.
+
+    At most k, best first. `position` counts the words of the text, whether or not the space has
+    candidates there. `masked`: the model does not see the word that stands there now.
+    """
 
     row: Rows
     position: int
     k: int
+    masked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +119,14 @@ Program = Generator[Question | tuple[Question, ...], Any, T]
 
 
 class Spent(Exception):
-    """Thrown into a program once when its budget ends, with what could still be afforded."""
+    """Thrown into a program once when its budget ends, with what could still be afforded.
 
-    def __init__(self, rows: Rows, scores: Floats) -> None:
+    `which` says which question of a tuple was cut.
+    """
+
+    def __init__(self, rows: Rows, scores: Floats, which: int = 0) -> None:
         super().__init__("the query budget is spent")
-        self.rows, self.scores = rows, scores
+        self.rows, self.scores, self.which = rows, scores, which
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unfooled.ask import Ask
-from unfooled.counting import Rows, row_keys
+from unfooled.consults import Comparison, Consult, Memory, Suggestion
+from unfooled.counting import Rows, first_seen, row_keys
 from unfooled.errors import InputError, Unsupported
 from unfooled.program import (
     Goal,
@@ -30,6 +31,13 @@ from unfooled.space import DELETED, Space
 from unfooled.victims.base import Differentiable, Prepared, Victim
 
 T = TypeVar("T")
+
+_NOBODY: dict[type[Question], str] = {
+    Similarities: "this search compares sentences and no sentence encoder is there: give one as "
+    "encoder, such as 'minilm', 'use' or the folder of a Hugging Face encoder",
+    Proposals: "this search asks for words in context and no masked language model is there: give "
+    "one as masked",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +68,16 @@ class Result(Generic[T]):
 class Task(Generic[T]):
     """Drives one program: takes its questions apart, remembers answers, counts, ends."""
 
-    def __init__(self, job: Job[T], victim: Victim, *, cache_rows: int) -> None:
+    def __init__(
+        self,
+        job: Job[T],
+        victim: Victim,
+        *,
+        cache_rows: int,
+        companions: frozenset[type[Question]] = frozenset(),
+    ) -> None:
         self.job, self.victim, self.cache_rows = job, victim, cache_rows
+        self.companions = companions  # the questions that somebody beside the victim answers
         self.space = job.space
         self.prepared: Prepared = victim.prepare(job.space)
         self.classes = len(victim.labels)
@@ -71,13 +87,14 @@ class Task(Generic[T]):
         self._index: dict[bytes, int] = {}
         self._columns = np.arange(len(self.space.counts))
         self._most = np.array(self.space.counts, dtype=np.int16)  # the last choice of each column
-        self._asks: list[Ask] = []
+        self._asks: list[Ask | Consult] = []
+        self._memory = Memory(self.space)
         self._single = True
         self._spent = self._cut_short = False
         self._best: tuple[tuple[int, float], Rows] | None = None
         self._version = self.space.version
 
-    def start(self) -> list[Ask]:
+    def start(self) -> list[Ask | Consult]:
         """Runs the program to its first question."""
         return self._send(None)
 
@@ -86,7 +103,7 @@ class Task(Generic[T]):
         """Whether every row of the pending question has its answer."""
         return all(ask.left == 0 for ask in self._asks)
 
-    def resume(self) -> list[Ask]:
+    def resume(self) -> list[Ask | Consult]:
         """Hands over the answer; returns what the next question needs from the victim."""
         answers = [ask.result() for ask in self._asks]
         if self.job.max_queries is not None and self.job.goal is not None:
@@ -116,7 +133,7 @@ class Task(Generic[T]):
             return traceback.format_exc()
         return None
 
-    def _send(self, answer: Any) -> list[Ask]:
+    def _send(self, answer: Any) -> list[Ask | Consult]:
         try:
             return self._take_apart(self.job.program.send(answer))
         except StopIteration as stop:
@@ -128,12 +145,12 @@ class Task(Generic[T]):
                 None, error=f"{type(error).__name__}: {error}", trace=traceback.format_exc()
             )
 
-    def _end_of_budget(self, answers: list[Any]) -> list[Ask]:
+    def _end_of_budget(self, answers: list[Any]) -> list[Ask | Consult]:
         cut = self._asks[-1].question
         assert isinstance(cut, (Scores, Gradients))  # nothing else is cut by a budget
         rows = np.atleast_2d(cut.rows)[: len(answers[-1])]
         try:
-            self.job.program.throw(Spent(rows, answers[-1]))
+            self.job.program.throw(Spent(rows, answers[-1], len(answers) - 1))
         except StopIteration as stop:
             return self._finish(stop.value, exhausted=True)
         except Spent:
@@ -151,7 +168,7 @@ class Task(Generic[T]):
         exhausted: bool = False,
         error: str | None = None,
         trace: str | None = None,
-    ) -> list[Ask]:
+    ) -> list[Ask | Consult]:
         best = self._best[1] if self._best else None
         self.result = Result(
             self.job, value, self.queries, self.forwards, exhausted, best, error, trace
@@ -160,7 +177,7 @@ class Task(Generic[T]):
 
     # --- questions ----------------------------------------------------------------------------
 
-    def _take_apart(self, asked: Question | tuple[Question, ...]) -> list[Ask]:
+    def _take_apart(self, asked: Question | tuple[Question, ...]) -> list[Ask | Consult]:
         if self.space.version != self._version:  # an open copy has grown
             self._version = self.space.version
             self.prepared = self.victim.prepare(self.space)
@@ -173,7 +190,7 @@ class Task(Generic[T]):
                 break
         return [ask for ask in self._asks if ask.left]
 
-    def _ask(self, question: Question) -> Ask:
+    def _ask(self, question: Question) -> Ask | Consult:
         if isinstance(question, Gradients):
             if not isinstance(self.victim, Differentiable):
                 raise Unsupported(
@@ -183,10 +200,7 @@ class Task(Generic[T]):
         elif isinstance(question, (Sensitivity, Sweep)):
             return self._aside(question)
         elif isinstance(question, (Similarities, Proposals)):
-            raise Unsupported(
-                f"{type(question).__name__} is part of the contract, but no sentence encoder or masked "
-                "language model is connected to this engine"
-            )
+            return self._consult(question)
         elif not isinstance(question, Scores):
             raise InputError(
                 f"a program yields a question or a tuple of them, not {question!r:.80}"
@@ -211,6 +225,14 @@ class Task(Generic[T]):
         ask = Ask(self, question, self.space.rows(self.space.origin)[:0], whole=True)
         ask.begin(None if most is None else max(0, most - self.queries))
         return ask
+
+    def _consult(self, question: Similarities | Proposals) -> Consult:
+        """A question for a companion; it costs no queries."""
+        if type(question) not in self.companions:
+            raise Unsupported(_NOBODY[type(question)])
+        if isinstance(question, Similarities):
+            return Comparison(self, question, self._memory)
+        return Suggestion(self, question, self._memory)
 
     def _affordable(self, question: Scores | Gradients) -> Rows:
         asked = np.atleast_2d(question.rows)
@@ -244,7 +266,7 @@ class Task(Generic[T]):
         slots = [index.setdefault(key, len(index)) for key in row_keys(rows)]
         new = len(index) - known
         if new != n:
-            rows = rows[_first_seen(slots, known, new)]
+            rows = rows[first_seen(slots, known, new)]
         if len(index) > len(self.store):
             grown = np.empty((max(2 * len(self.store), len(index)), self.classes))
             grown[:known] = self.store[:known]
@@ -265,14 +287,3 @@ class Task(Generic[T]):
                 least, most = self._best[0] if self._best else (swaps + 1, 0.0)
                 if swaps < least or (swaps == least and better(gain, most)):
                     self._best = (swaps, gain), rows[i].copy()
-
-
-def _first_seen(slots: list[int], known: int, new: int) -> list[int]:
-    """Which entries met a row for the first time: their slots are the next free ones in turn."""
-    picks, wanted = [], known
-    for i, slot in enumerate(slots):
-        if slot == wanted:
-            picks.append(i)
-            wanted += 1
-    assert wanted == known + new
-    return picks

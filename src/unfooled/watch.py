@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from unfooled.engine import Stats
+from unfooled.stats import Stats
 
 _EVERY = 5.0  # seconds between plain lines
 

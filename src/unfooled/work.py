@@ -18,6 +18,7 @@ from unfooled import data
 from unfooled.alignment import aligned
 from unfooled.candidates import Source as CandidateSource
 from unfooled.candidates import load as load_candidates
+from unfooled.companions import Encodes, Proposes
 from unfooled.engine import Engine
 from unfooled.errors import InputError, UnfooledError, VictimError
 from unfooled.fingerprints import (
@@ -104,6 +105,8 @@ class Work:
         progress: bool = False,
         in_flight: int = 64,
         batch: int | None = None,
+        encoder: Encodes | Callable[[], Encodes] | None = None,
+        masked: Proposes | Callable[[], Proposes] | None = None,
     ) -> Done[R]:
         """Does every text that is not yet recorded in `out`; `finish` verifies what came of it."""
         for what, number in (("in_flight", in_flight), ("batch", batch)):
@@ -123,6 +126,8 @@ class Work:
                     self.victim,
                     in_flight=in_flight,
                     batch=batch,
+                    encoder=encoder,
+                    masked=masked,
                     on_batch=watcher.batch,
                     say=watcher.say,
                 )

@@ -99,6 +99,8 @@ def test_another_question_gets_another_folder(desk: Desk) -> None:
         ({}, ("--max-swaps", "1")),
         ({}, ("--max-rate", "0.5")),
         ({}, ("--max-queries", "5")),
+        ({}, ("--max-queries", "5x")),
+        ({}, ("--max-candidates", "1")),
         ({}, ("--target", "neg")),
         ({}, ("--candidates", f"table:{other}")),
         ({}, ("--shard", "1/2")),
@@ -117,6 +119,36 @@ def test_folder_names_are_readable_and_short() -> None:
     one, other = (default_folder("beam", "v", "d", {"seed": s}) for s in (0, 1))
     assert one != other
     assert one == default_folder("beam", "v", "d", {"seed": 0})
+
+
+def test_queries_per_word_and_first_candidates(desk: Desk) -> None:
+    # Greedy needs 6, 5, 8, 1 and 4 queries for texts of 3, 3, 4, 3 and 3 words.
+    assert figures(desk.attack("--max-queries", "1x").out)["out of budget"] == "4"
+    assert figures(desk.attack("--max-queries", "2x").out).get("out of budget") is None
+    assert desk.attack("--max-candidates", "1", "--json").json["success_rate"] == 0.25
+
+
+@pytest.mark.assets("minilm")
+def test_a_least_similarity(desk: Desk) -> None:
+    shown = desk.attack("--min-similarity", "1", "--window", "15", "--json").json
+    assert shown["success_rate"] == 0
+    angular = ("--min-similarity", "0", "--similarity", "angular", "--encoder", "minilm")
+    assert desk.attack(*angular, "--json").json["success_rate"] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--max-queries", "many"), "such as 50x for 50 queries per word, not many"),
+        (("--similarity", "dot"), "similarity is cosine or angular, not 'dot'"),
+        (("--min-similarity", "-0.5", "--similarity", "angular"), "from 0 to 1, not -0.5"),
+        (("--min-similarity", "0.5", "--encoder", "nonsense"), "no sentence encoder 'nonsense'"),
+    ],
+)
+def test_limits_that_make_no_sense(desk: Desk, options: tuple[str, ...], said: str) -> None:
+    done = desk.attack(*options)
+    assert done.code == 2
+    assert said in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize("place", range(4))

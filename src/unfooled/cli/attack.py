@@ -38,7 +38,12 @@ def attack(
         int | None,
         typer.Option(help="Swap at most so many words.", min=0, rich_help_panel=o.LIMITS),
     ] = None,
-    max_queries: o.MaxQueries = None,
+    max_queries: o.MaxQueriesPerWord = None,
+    max_candidates: o.MaxCandidates = None,
+    min_similarity: o.MinSimilarity = None,
+    similarity: o.Similarity = "cosine",
+    encoder: o.Encoder = "minilm",
+    window: o.Window = None,
     target: Annotated[
         str | None,
         typer.Option(
@@ -69,23 +74,30 @@ def attack(
     Example: unfooled attack beam my-model reviews.csv --width 8 --max-rate 0.2
     """
     import unfooled as uf
+    from unfooled.runner import Limits
 
     extra = given(context.args)
     registry.build("attacks", name, extra)  # before anything is loaded
     columns = {"text_column": text_column, "label_column": label_column}
     asked: dict[str, Any] = {
         "candidates": candidates, "max_rate": max_rate, "max_swaps": max_swaps,
-        "max_queries": max_queries, "target": target, "seed": seed,
+        "max_queries": int(max_queries) if max_queries and max_queries.isdecimal() else max_queries,
+        "target": target, "seed": seed,
     }  # fmt: skip
+    close = {"min_similarity": min_similarity, "similarity": similarity, "window": window}
+    more: dict[str, Any] = {"max_candidates": max_candidates, "encoder": encoder, **close}
+    Limits(max_queries=asked["max_queries"], **more)  # before anything is loaded
+    # The name of a folder stays what it was where none of these is given.
+    unusual = {key: value for key, value in more.items() if value not in (None, "cosine", "minilm")}
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
-    settings = {**source, **asked, **extra}
+    settings = {**source, **asked, **unusual, **extra}
     folder = out or printing.default_folder(name, victim, data, settings, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device)
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         outcomes = uf.attack(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
-            progress=not (quiet or as_json), **asked, **extra,
+            progress=not (quiet or as_json), device=device, **asked, **more, **extra,
         )  # fmt: skip
     if as_json:
         print(json.dumps({"run": str(folder), "seconds": outcomes.seconds, **outcomes.summary()}))

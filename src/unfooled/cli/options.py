@@ -76,3 +76,47 @@ MaxQueries = Annotated[
     int | None,
     typer.Option(help="Ask the victim at most so often per text.", min=1, rich_help_panel=LIMITS),
 ]
+MaxQueriesPerWord = Annotated[
+    str | None,
+    typer.Option(
+        help="Ask the victim at most so often per text; [b]50x[/b]: 50 times per word of it.",
+        metavar="NUMBER",
+        rich_help_panel=LIMITS,
+    ),
+]
+MaxCandidates = Annotated[
+    int | None,
+    typer.Option(
+        help="Only the first so many candidates of each word.", min=1, rich_help_panel=LIMITS
+    ),
+]
+MinSimilarity = Annotated[
+    float | None,
+    typer.Option(
+        help="Stay at least this similar to the original, by a sentence encoder.",
+        min=-1,
+        max=1,
+        rich_help_panel=LIMITS,
+    ),
+]
+Similarity = Annotated[
+    str,
+    typer.Option(
+        help="How --min-similarity counts: [b]cosine[/b] or [b]angular[/b].", rich_help_panel=LIMITS
+    ),
+]
+Encoder = Annotated[
+    str,
+    typer.Option(
+        help="The sentence encoder: [b]minilm[/b], [b]use[/b], a Hugging Face folder or [b]hf:NAME[/b].",
+        rich_help_panel=LIMITS,
+    ),
+]
+Window = Annotated[
+    int | None,
+    typer.Option(
+        help="Compare so many words around each swapped one, not whole texts.",
+        min=1,
+        rich_help_panel=LIMITS,
+    ),
+]

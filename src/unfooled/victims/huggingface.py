@@ -20,6 +20,7 @@ from unfooled.text import Source
 from unfooled.victims.base import Differentiable, Floats, Part, Sensitive
 from unfooled.victims.encoder import Encoded, Encoder
 from unfooled.victims.frames import ITEM, pack
+from unfooled.victims.inputs import padded
 from unfooled.victims.pretrained import Classifier, open_folder
 from unfooled.victims.token_table import TokenTable
 from unfooled.victims.word_slopes import Spelled, candidate_means, read_spelled, slopes_by_choice
@@ -117,32 +118,7 @@ class HuggingFaceVictim(Differentiable, Sensitive):
         return wait
 
     def _inputs(self, rows: Encoded) -> dict[str, Tensor]:
-        """One padded batch; a mask only where there is padding, types only where there are several."""
-        lengths = list(map(len, rows.ids))
-        longest, left = max(lengths), self.encoder.pad_left
-        padded = rows.ids
-        inputs = {}
-        if min(lengths) < longest:
-            padding = self._pad * (longest // ITEM)
-            if left:
-                padded = [padding[len(row) :] + row for row in rows.ids]
-            else:
-                padded = [row + padding[len(row) :] for row in rows.ids]
-            inputs["attention_mask"] = self._tensor(_mask(lengths, longest, left=left))
-        ids = np.frombuffer(bytearray().join(padded), dtype=np.int64)
-        inputs["input_ids"] = self._tensor(ids.reshape(len(lengths), -1))
-        if rows.types:
-            adjust = bytes.rjust if left else bytes.ljust
-            types = b"".join([adjust(row, longest // ITEM, b"\0") for row in rows.types])
-            kinds = np.frombuffer(types, dtype=np.uint8).astype(np.int64)
-            inputs["token_type_ids"] = self._tensor(kinds.reshape(len(lengths), -1))
-        return inputs
-
-    def _tensor(self, values: NDArray[np.int64]) -> Tensor:
-        tensor = torch.from_numpy(values)
-        if self.device.type == "cuda":
-            tensor = tensor.pin_memory()
-        return tensor.to(self.device, non_blocking=True)
+        return padded(rows, pad=self._pad, left=self.encoder.pad_left, device=self.device)
 
     # --- gradients ----------------------------------------------------------------------------
 
@@ -216,13 +192,6 @@ def assembled(parts: Sequence[Part]) -> Encoded:
 
 def _types(rows: Encoded) -> list[bytes]:
     return rows.types or [bytes(len(row) // ITEM) for row in rows.ids]
-
-
-def _mask(lengths: list[int], longest: int, *, left: bool) -> NDArray[np.int64]:
-    tokens, width = np.array(lengths)[:, None] // ITEM, longest // ITEM
-    at = np.arange(width)
-    real = at >= width - tokens if left else at < tokens
-    return real.astype(np.int64)
 
 
 @contextmanager

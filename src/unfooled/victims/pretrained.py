@@ -19,6 +19,7 @@ except ImportError as error:
     raise MissingExtra("a Hugging Face model", "hf") from error
 
 _FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]  # what a hub model may consist of
+_SENTENCES = "sentence_bert_config.json"
 # Position embeddings that start after the padding index, which model_max_length may not know.
 _SHIFTED = ("roberta", "camembert", "longformer", "bigbird_roberta")
 
@@ -32,22 +33,22 @@ class Classifier(NamedTuple):
     limit: int | None
 
 
+class Body(NamedTuple):
+    """A model without a head, its tokenizer and the most tokens it reads."""
+
+    network: Any
+    tokenizer: Any
+    limit: int | None
+
+
 def open_folder(folder: Path, *, dtype: str = "float32") -> Classifier:
     """The classifier in a local Hugging Face folder, on the CPU and in evaluation mode."""
-    _refuse_pickles(folder)
-    try:
-        with _quiet():
-            network, report = transformers.AutoModelForSequenceClassification.from_pretrained(
-                folder,
-                use_safetensors=True,
-                trust_remote_code=False,
-                dtype=_dtype(dtype),
-                output_loading_info=True,
-            )
-            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-    except (OSError, ValueError, ImportError, SafetensorError) as error:
-        sentence = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise InputError(f"{folder} is no Hugging Face classifier: {sentence}") from error
+    network, report, tokenizer = _opened(
+        folder,
+        transformers.AutoModelForSequenceClassification,
+        what="Hugging Face classifier",
+        dtype=dtype,
+    )
     if report["missing_keys"]:
         raise InputError(
             f"{folder} is not a trained classifier: it has no weights for "
@@ -61,6 +62,43 @@ def open_folder(folder: Path, *, dtype: str = "float32") -> Classifier:
     return Classifier(
         network.eval().requires_grad_(False), tokenizer, labels, _limit(folder, network, tokenizer)
     )
+
+
+def open_encoder(folder: Path) -> Body:
+    """The model in a local Hugging Face folder without a head, on the CPU and in evaluation mode."""
+    network, report, tokenizer = _opened(
+        folder, transformers.AutoModel, what="Hugging Face encoder", dtype="float32"
+    )
+    missing = [key for key in report["missing_keys"] if not key.startswith("pooler.")]
+    if missing:
+        raise InputError(
+            f"{folder} is not a trained encoder: it has no weights for {', '.join(missing):.120}"
+        )
+    _give_padding(network, tokenizer)
+    limit = _limit(folder, network, tokenizer)
+    if (folder / _SENTENCES).is_file():  # sentence-transformers cuts earlier than the model must
+        own = read_json(folder / _SENTENCES).get("max_seq_length")
+        limit = min([int(n) for n in (limit, own) if n is not None], default=None)
+    return Body(network.eval().requires_grad_(False), tokenizer, limit)
+
+
+def _opened(folder: Path, auto: Any, *, what: str, dtype: str) -> tuple[Any, Any, Any]:
+    """The network, the report of loading it, and the tokenizer."""
+    _refuse_pickles(folder)
+    try:
+        with _quiet():
+            network, report = auto.from_pretrained(
+                folder,
+                use_safetensors=True,
+                trust_remote_code=False,
+                dtype=_dtype(dtype),
+                output_loading_info=True,
+            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    except (OSError, ValueError, ImportError, SafetensorError) as error:
+        sentence = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError(f"{folder} is no {what}: {sentence}") from error
+    return network, report, tokenizer
 
 
 def fetch(name: str) -> Path:

@@ -1,0 +1,47 @@
+"""Rows of token ids as the tensors that a Hugging Face model takes."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from unfooled.victims.encoder import Encoded
+from unfooled.victims.frames import ITEM
+
+
+def padded(rows: Encoded, *, pad: bytes, left: bool, device: torch.device) -> dict[str, Tensor]:
+    """One padded batch; a mask only where there is padding, types only where there are several."""
+    lengths = list(map(len, rows.ids))
+    longest, ids = max(lengths), rows.ids
+    inputs = {}
+    if min(lengths) < longest:
+        padding = pad * (longest // ITEM)
+        if left:
+            ids = [padding[len(row) :] + row for row in rows.ids]
+        else:
+            ids = [row + padding[len(row) :] for row in rows.ids]
+        inputs["attention_mask"] = _tensor(_mask(lengths, longest, left=left), device)
+    numbers = np.frombuffer(bytearray().join(ids), dtype=np.int64)
+    inputs["input_ids"] = _tensor(numbers.reshape(len(lengths), -1), device)
+    if rows.types:
+        adjust = bytes.rjust if left else bytes.ljust
+        types = b"".join([adjust(row, longest // ITEM, b"\0") for row in rows.types])
+        kinds = np.frombuffer(types, dtype=np.uint8).astype(np.int64)
+        inputs["token_type_ids"] = _tensor(kinds.reshape(len(lengths), -1), device)
+    return inputs
+
+
+def _tensor(values: NDArray[np.int64], device: torch.device) -> Tensor:
+    tensor = torch.from_numpy(values)
+    if device.type == "cuda":
+        tensor = tensor.pin_memory()
+    return tensor.to(device, non_blocking=True)
+
+
+def _mask(lengths: list[int], longest: int, *, left: bool) -> NDArray[np.int64]:
+    tokens, width = np.array(lengths)[:, None] // ITEM, longest // ITEM
+    at = np.arange(width)
+    real = at >= width - tokens if left else at < tokens
+    return real.astype(np.int64)
