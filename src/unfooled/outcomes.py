@@ -11,12 +11,15 @@ import numpy as np
 
 from unfooled.counting import Rows
 from unfooled.errors import InputError, UnfooledError, VictimError
+from unfooled.program import Goal
 from unfooled.space import Space
 from unfooled.task import Result
 from unfooled.text import Example, Text
 from unfooled.victims.base import Floats, Victim, checked
 
 Status = Literal["success", "failed", "skipped", "exhausted", "error"]
+Changes = tuple[tuple[int, str, str], ...]
+"""Position, original word and word now, for each word that was swapped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,7 @@ class Outcome:
     those of the final text (or of the original), re-run alone. A skipped text was misclassified
     from the start, or of the target class already. `first_swaps` is what an attack that tightens its
     results had before (for pdp: the swaps of the paper's own result); None: nothing, or no such attack.
+    `others` are the changes of further texts that fool the victim, from an attack that collects them.
     """
 
     id: str
@@ -34,12 +38,13 @@ class Outcome:
     original: Text
     label: int
     text: Text | None = None
-    changes: tuple[tuple[int, str, str], ...] = ()
+    changes: Changes = ()
     queries: int = 0
     forwards: int = 0
     scores: tuple[float, ...] = ()
     error: str | None = None
     first_swaps: int | None = None
+    others: tuple[Changes, ...] = ()
 
     @property
     def swaps(self) -> int:
@@ -65,18 +70,20 @@ class Outcome:
             "scores": list(self.scores),
             "error": self.error,
             "first_swaps": self.first_swaps,
+            "others": [[list(change) for change in changes] for changes in self.others],
         }
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Outcome:
         """The outcome that `record` described."""
         original = reread(record["original"])
-        changes = tuple((int(p), str(old), str(new)) for p, old, new in record["changes"])
+        changes = _changes(record["changes"])
+        others = tuple(map(_changes, record.get("others", ())))  # older runs have none
         text = None if record["text"] is None else changed(original, changes)
         return cls(
             record["id"], record["status"], original, record["label"], text, changes,
             record["queries"], record["forwards"], tuple(record["scores"]), record["error"],
-            record["first_swaps"],
+            record["first_swaps"], others,
         )  # fmt: skip
 
 
@@ -127,6 +134,10 @@ class Outcomes(Sequence[Outcome]):
         }
 
 
+def _changes(values: Iterable[tuple[Any, Any, Any]]) -> Changes:
+    return tuple((int(p), str(old), str(new)) for p, old, new in values)
+
+
 def _right(outcome: Outcome) -> bool:
     """Whether the victim gave the original its label: with a target, a skipped text may be right."""
     others = [s for i, s in enumerate(outcome.scores) if i != outcome.label]
@@ -167,6 +178,7 @@ class Attempt:
     row: Rows | None
     skipped: bool = False
     first_swaps: int | None = None
+    others: tuple[Rows, ...] = ()
 
 
 def verified(example: Example, result: Result[Attempt], *, victim: Victim) -> Outcome:
@@ -192,16 +204,33 @@ def verified(example: Example, result: Result[Attempt], *, victim: Victim) -> Ou
         row = None if proposed is None else member(space, proposed)
         final = example.text if row is None else space.text(row)
         raw = alone(victim, final)
+        fooled = row is not None and goal is not None and bool(goal.met(raw, space.rows(row))[0])
+        others = _fooling(tried.others, goal, victim=victim) if fooled and goal else ()
     except UnfooledError as error:
         return outcome("error", error=str(error))
     scores = tuple(raw[0].tolist())
-    if row is not None and goal is not None and goal.met(raw, space.rows(row))[0]:
-        changes = tuple((p, *words) for p, words in space.changes(row).items())
-        first = tried.first_swaps
-        return outcome("success", scores=scores, text=final, changes=changes, first_swaps=first)
+    if fooled and row is not None:
+        changes, first = _swapped(space, row), tried.first_swaps
+        return outcome(
+            "success", scores=scores, text=final, changes=changes, first_swaps=first, others=others
+        )
     if tried.skipped:
         return outcome("skipped", scores=scores)
     return outcome("exhausted" if result.exhausted else "failed", scores=scores)
+
+
+def _fooling(rows: Sequence[Rows], goal: Goal, *, victim: Victim) -> tuple[Changes, ...]:
+    """The changes of those rows that fool the victim, each run alone."""
+    found = [member(goal.space, row) for row in rows]
+    return tuple(
+        _swapped(goal.space, row)
+        for row in found
+        if goal.met(alone(victim, goal.space.text(row)), row[None])[0]
+    )
+
+
+def _swapped(space: Space, row: Rows) -> Changes:
+    return tuple((p, *words) for p, words in space.changes(row).items())
 
 
 def member(space: Space, proposed: Any) -> Rows:

@@ -61,7 +61,7 @@ def attempt(
         return Attempt(None, skipped=True)
     found = yield from attack.search(space, goal, rng)
     if isinstance(found, Finding):
-        return Attempt(found.row, first_swaps=found.first_swaps)
+        return Attempt(found.row, first_swaps=found.first_swaps, others=found.others)
     return Attempt(found)
 
 
