@@ -20,7 +20,7 @@ from unfooled.program import Attack, Floats, Goal, Program, Spent, first_best
 from unfooled.space import Space
 from unfooled.tightening import Ledger
 
-Columns = NDArray[np.int64]
+Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 NOWHERE = -1
@@ -59,17 +59,23 @@ def fitter(log_odds: Floats, *, temperature: float) -> Floats:
     return found
 
 
-def draw_parents(rows: Rows, chances: Floats, n: int, *, rng: Generator) -> Rows:
-    """n members, drawn independently by their chances."""
-    found: Rows = rows[rng.choice(len(rows), size=n, p=chances)]
-    return found
+def draw_parents(chances: Floats, n: int, *, rng: Generator) -> Indices:
+    """n members by number, drawn independently by their chances.
+
+    The highest of log chance + Gumbel noise is such a draw. Other than a search in cumulative chances, it
+    hangs on the last digits of two members at most, not of all: the same scores from other batches very
+    rarely draw anybody else.
+    """
+    with np.errstate(divide="ignore"):  # no chance at all
+        drawn: Indices = (np.log(chances) + rng.gumbel(size=(n, len(chances)))).argmax(axis=1)
+    return drawn
 
 
-def draw_columns(weights: NDArray[np.integer], rng: Generator) -> Columns:
+def draw_columns(weights: NDArray[np.integer], rng: Generator) -> Indices:
     """For each row of weights a column drawn in proportion to them; NOWHERE where all are zero."""
     totals = np.cumsum(weights, axis=1)
     cuts = rng.random(len(weights)) * totals[:, -1]
-    columns: Columns = (totals > cuts[:, None]).argmax(axis=1)
+    columns: Indices = (totals > cuts[:, None]).argmax(axis=1)
     return np.where(totals[:, -1] > 0, columns, NOWHERE)
 
 
@@ -104,7 +110,7 @@ def trimmed(rows: Rows, most: int | NDArray[np.integer], *, rng: Generator) -> R
 # --- mutating -----------------------------------------------------------------------------------
 
 
-def best_choices(ledger: Ledger, rows: Rows, columns: Columns) -> Program[Rows]:
+def best_choices(ledger: Ledger, rows: Rows, columns: Indices) -> Program[Rows]:
     """Each row with the choice that scores highest at its column, all asked for in one question.
 
     The original word is one of the choices, and wins ties: a word that does not help is not swapped.
@@ -121,7 +127,7 @@ def best_choices(ledger: Ledger, rows: Rows, columns: Columns) -> Program[Rows]:
     return np.stack([choices[first_best(values)] for choices, values in parts])
 
 
-def mutated(ledger: Ledger, rows: Rows, columns: Columns, *, rng: Generator) -> Program[Rows]:
+def mutated(ledger: Ledger, rows: Rows, columns: Indices, *, rng: Generator) -> Program[Rows]:
     """The rows with the best choice at their columns; a row at the limit gives up another swap first."""
     most = most_swaps(ledger.space, ledger.goal)
     new = (columns != NOWHERE) & (rows[np.arange(len(rows)), columns] == 0)
@@ -140,13 +146,13 @@ def next_generation(
     weights: Callable[[Rows], NDArray[np.integer]],
     rng: Generator,
 ) -> Program[Rows]:
-    """The fittest row as it is, and mutated children of all others' number.
+    """The fittest row as it is, and mutated children in place of the others.
 
     `chances` are those of parents, from the log odds of their scores; `weights` are those of the
     columns where rows mutate.
     """
     odds = ledger.log_odds((yield from ledger.ask(rows)))
-    drawn = [draw_parents(rows, chances(odds), len(rows) - 1, rng=rng) for _ in range(2)]
+    drawn = [rows[draw_parents(chances(odds), len(rows) - 1, rng=rng)] for _ in range(2)]
     children: Rows = np.where(evenly(drawn[0].shape, rng), *drawn)
     children = trimmed(children, most_swaps(ledger.space, ledger.goal), rng=rng)
     columns = draw_columns(weights(children), rng)

@@ -14,6 +14,7 @@ from unfooled.populations import (
     at_one_point,
     best_found,
     draw_columns,
+    draw_parents,
     fitter,
     most_swaps,
     mutated,
@@ -87,10 +88,10 @@ class IGA(Attack):
         return Members(rows[best], left - (rows[best] != 0))
 
     def _next(self, ledger: Ledger, now: Members, *, rng: np.random.Generator) -> Program[Members]:
-        """The fittest member as it is, and children of the number of all others."""
+        """The fittest member as it is, and mutated children in place of the others."""
         odds = ledger.log_odds((yield from ledger.ask(now.rows)))
         n, chances = len(now.rows), fitter(odds, temperature=self.temperature)
-        first, second = (rng.choice(n, size=n - 1, p=chances) for _ in range(2))
+        first, second = (draw_parents(chances, n - 1, rng=rng) for _ in range(2))
         from_first = at_one_point((n - 1, now.rows.shape[1]), rng)
         crossed: Rows = np.where(from_first, now.rows[first], now.rows[second])
         left = np.where(from_first, now.left[first], now.left[second])
