@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 
 from population_toys import drive, fits, ledger_of, rows
 from unfooled.attacks.genetic import Genetic
@@ -26,6 +27,7 @@ from unfooled.populations import (
     most_swaps,
     mutated,
     next_generation,
+    sigmoid,
     trimmed,
 )
 from unfooled.program import Goal, Program, Spent
@@ -83,6 +85,11 @@ def test_the_last_digits_of_scores_hardly_draw_anybody_else() -> None:
             for s in (scores, noisy)
         )
         assert one == other
+
+
+def test_the_sigmoid() -> None:
+    values = np.array([-800.0, -3.0, 0.0, 0.5, 40.0, 800.0])
+    assert sigmoid(values) == pytest.approx(expit(values), rel=1e-12)
 
 
 def test_chances_survive_scores_that_are_certain() -> None:

@@ -12,7 +12,6 @@ from contextlib import suppress
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from unfooled.counting import Rows
 from unfooled.errors import InputError
@@ -48,12 +47,18 @@ def best_found(ledger: Ledger, work: Program[None]) -> Program[Rows | None]:
     return ledger.best
 
 
+def sigmoid(values: Floats) -> Floats:
+    """1 / (1 + exp(-value)): the score of log odds, without overflow."""
+    found: Floats = np.exp(-np.logaddexp(0.0, -values))
+    return found
+
+
 # --- drawing ------------------------------------------------------------------------------------
 
 
 def fitter(log_odds: Floats, *, temperature: float) -> Floats:
     """The chance of each member to be a parent: exp(score / temperature), scores from 0 to 1."""
-    scores = expit(log_odds)
+    scores = sigmoid(log_odds)
     chances = np.exp((scores - scores.max()) / temperature)
     found: Floats = chances / chances.sum()
     return found

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from unfooled.counting import Rows
-from unfooled.populations import at_least, best_found, evolve
+from unfooled.populations import at_least, best_found, evolve, sigmoid
 from unfooled.program import Attack, Floats, Goal, Program
 from unfooled.space import Space
 from unfooled.tightening import Ledger
@@ -57,7 +56,7 @@ class FasterGenetic(Attack):
 
 def in_proportion(log_odds: Floats) -> Floats:
     """The chance of each member to be a parent: its score, as a share of all scores."""
-    scores = expit(log_odds) + _LEAST
+    scores = sigmoid(log_odds) + _LEAST
     found: Floats = scores / scores.sum()
     return found
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import expit
 
 from unfooled.counting import Rows
 from unfooled.errors import InputError
 from unfooled.lexicon import vectors
-from unfooled.populations import at_least, most_swaps
+from unfooled.populations import at_least, most_swaps, sigmoid
 from unfooled.program import (
     Attack,
     Finding,
@@ -154,7 +153,7 @@ class Trials:
         return found
 
     def _probable(self, scores: Floats) -> Floats:
-        found: Floats = expit(self.goal.log_odds(scores, distributions=self._odds))
+        found: Floats = sigmoid(self.goal.log_odds(scores, distributions=self._odds))
         return found
 
     def learn(self, rows: Rows, scores: Floats) -> None:

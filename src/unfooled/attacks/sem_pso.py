@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from unfooled.counting import Rows
 from unfooled.evidence import NOISE
@@ -17,6 +16,7 @@ from unfooled.populations import (
     draw_columns,
     most_swaps,
     mutated,
+    sigmoid,
     trimmed,
 )
 from unfooled.program import Attack, Floats, Goal, Program, first_best
@@ -103,7 +103,7 @@ def move(
     """The swarm one step later, `passed` being the share of the steps before; unmutated if that fools."""
     inertia, own, shared = schedule(passed)
     velocities = faster(swarm, inertia=inertia)
-    chances, n = expit(velocities), len(swarm.particles)
+    chances, n = sigmoid(velocities), len(swarm.particles)
     rows = swarm.particles
     for elite, chance in ((swarm.elites, own), (swarm.elite[None], shared)):
         turning = rng.random(n) < chance

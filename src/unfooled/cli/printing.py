@@ -53,8 +53,8 @@ def attacks() -> None:
     """The attacks with what they do and what can be set."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
     table.add_column("attack", style="bold", no_wrap=True)
-    table.add_column("what it does")
-    table.add_column("options")
+    table.add_column("what it does", overflow="fold")
+    table.add_column("options", overflow="fold")
     for name in registry.names("attacks"):
         method = registry.get("attacks", name)
         options = ", ".join(
