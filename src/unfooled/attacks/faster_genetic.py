@@ -27,12 +27,12 @@ class FasterGenetic(Attack):
 
     Differs from the authors: their language model keeps candidates that lower the log probability of
     the text around a word by at most 5; it is absent here, and the source of candidates decides. 40
-    generations are the paper's, 20 the default of their code. All choices of all children are asked for
-    in one question, a text is never paid for twice, and of several that fool in one question the one
-    with the fewest swaps is returned. They have no limit of swaps; here a child over the limit loses
-    swaps drawn at random, and one at the limit gives up a swap before it takes another. Differs
-    from TextAttack 0.3.11, which draws the worse parents by exp(-score / 0.3), and positions by their
-    number of candidates.
+    generations are those of TextAttack's recipe, the default of the authors' code is 20. All choices of
+    all children are asked for in one question, a text is never paid for twice, and of several that fool
+    in one question the one with the fewest swaps is returned. They have no limit of swaps; here a child
+    over the limit loses swaps drawn at random, and one at the limit gives up a swap before it takes
+    another. Differs from TextAttack 0.3.11, which prefers the worse parents by exp(-score / 0.3), and
+    positions with more candidates.
     """
 
     population: int = 60

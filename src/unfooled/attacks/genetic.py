@@ -26,12 +26,15 @@ class Genetic(Attack):
     candidates, and keeps the best candidate there if it helps. The fittest text always survives.
 
     Differs from the authors: candidates are those of the space, so a language model does not choose 4
-    of 8, and frequent words are left alone only if the source of candidates does so. All candidates of
-    all children are asked for in one question, a text is never paid for twice, and of several that
-    fool in one question the one with the fewest swaps is returned. Their limit of swaps (0.2 of the
-    words) only counts a finished text as a failure; here a child over the limit loses swaps drawn at
-    random, and one at the limit gives up a swap before it takes another. Without a target they choose
-    one. Differs from TextAttack 0.3.11, which prefers the worse parents.
+    of 8, and frequent words are left alone only if the source of candidates does so; positions weigh
+    these candidates and not those among 50 neighbours. All candidates of all children are asked for in
+    one question, a text is never paid for twice, and of several that fool in one question the one with
+    the fewest swaps is returned. A text of which every position is swapped does not mutate, where their
+    code tries any position again. Their limit of swaps (0.2 of the words) only counts a finished text as
+    a failure; here a child over the limit loses swaps drawn at random, and one at the limit gives up a
+    swap before it takes another. They always have a target. On pairs their code takes a candidate at
+    random, with temperature 1; here pairs are as texts. Differs from TextAttack 0.3.11, which prefers
+    the worse parents.
     """
 
     population: int = 60

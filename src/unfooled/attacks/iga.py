@@ -42,14 +42,14 @@ class IGA(Attack):
     a child mutates at a position drawn in proportion to the replacements it has left. Scores and parents
     are those of `genetic`.
 
-    Differs from the authors: their attack is not public, so what the paper leaves open, the
-    temperature of parents among it, is as in their reference, `genetic`. Of more positions
-    than `population` those with the best single swaps are kept. A replacement counts when it
-    changes the word. All choices of all children are asked for in one question, a text is never paid for
-    twice, and of several that fool in one question the one with the fewest swaps is returned. A child
-    over the limit of swaps loses some drawn at random, and one at the limit gives up a swap before it
-    takes another. Differs from TextAttack 0.3.11, which prefers the worse parents, takes the first 60
-    positions, and leaves out the first position of the text.
+    Differs from the authors: the code they released holds no attack, so what is open is as in
+    TextAttack's recipe (sizes, one-point crossover, 5 replacements, positions by replacements left) or
+    as in `genetic` (parents). Of more positions than `population` those with the best single swaps are
+    kept. A replacement counts when it changes the word. All choices of all children are asked for in
+    one question, a text is never paid for twice, and of several that fool in one question the one with
+    the fewest swaps is returned. A child over the limit of swaps loses some drawn at random, and one at
+    the limit gives up a swap before it takes another. Differs from TextAttack 0.3.11, which prefers the
+    worse parents, takes the first 60 positions, and replaces a random position instead of the first.
     """
 
     population: int = 60

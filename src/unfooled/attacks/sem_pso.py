@@ -64,8 +64,8 @@ class SemPSO(Attack):
     question the one with the fewest swaps is returned. When every position is swapped, the word drawn
     may also go back to the original. They attack texts of 10 to 100 words and count a success only when
     at most 0.25 of the words are swapped: here the limit is kept on the way, a particle over it loses
-    swaps drawn at random, and one at it gives up a swap before it takes another. Without a target they
-    choose one. Differs from TextAttack 0.3.11, whose particles turn away from the elites, and from
+    swaps drawn at random, and one at it gives up a swap before it takes another. They always have a
+    target. Differs from TextAttack 0.3.11, whose particles turn away from the elites, and from
     OpenAttack 2.1.1, whose elites never change.
     """
 
