@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from unfooled.evidence import NOISE, margins, tolerance
-from unfooled.program import Goal, better, first_best, leaders
+from unfooled.program import Goal, are_distributions, better, first_best, leaders
 from unfooled.space import UNKNOWN, Space
 
 GAINS = st.lists(st.integers(-5, 5), min_size=1, max_size=12)
@@ -59,6 +59,21 @@ def test_only_the_target_meets_a_targeted_goal(space: Space) -> None:
     rows = np.array([(1, 0, 0)] * 3, np.int16)
     assert goal.met(scores, rows).tolist() == [False, True, False]
     assert goal.gain(scores).tolist() == pytest.approx([-0.5, 0.5, -0.7])
+
+
+def test_log_odds_are_those_of_the_goal_for_any_kind_of_scores(space: Space) -> None:
+    shares = np.array([[0.1, 0.7, 0.2], [0.1, 0.2, 0.7], [0.8, 0.1, 0.1]])
+    assert are_distributions(shares)
+    assert not are_distributions(np.log(shares))
+    assert not are_distributions(2 * shares)
+    for goal, chance in (
+        (Goal(space, label=1), 1 - shares[:, 1]),
+        (Goal(space, label=0, target=2), shares[:, 2]),
+    ):
+        expected = pytest.approx(np.log(chance / (1 - chance)))
+        assert goal.log_odds(shares, distributions=True) == expected
+        assert goal.log_odds(np.log(shares), distributions=False) == expected
+        assert goal.log_odds(np.log(shares) + 5.0, distributions=False) == expected  # logits
 
 
 @pytest.mark.parametrize(("lead", "met"), [(0.5, False), (0.9, False), (1.1, True), (2.0, True)])

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unfooled.evidence import NOISE
-from unfooled.program import Floats, Goal
+from unfooled.program import Floats, Goal, are_distributions
 
 _LEAST = np.finfo(np.float64).tiny  # stands for a probability of zero, which has no logarithm
 
@@ -29,8 +28,7 @@ class Belief:
     @classmethod
     def read(cls, goal: Goal, scores: Floats) -> Belief:
         """How to read the answers of a victim that began with these: distributions, or logits."""
-        sums = abs(scores.sum(axis=1) - 1) <= NOISE
-        return cls(goal, odds=bool((scores >= 0).all() and sums.all()))
+        return cls(goal, odds=are_distributions(scores))
 
     def logs(self, scores: Floats) -> Floats:
         """(n, classes) logarithms of the probabilities."""

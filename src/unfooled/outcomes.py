@@ -11,12 +11,15 @@ import numpy as np
 
 from unfooled.counting import Rows
 from unfooled.errors import InputError, UnfooledError, VictimError
+from unfooled.program import Goal
 from unfooled.space import Space
 from unfooled.task import Result
 from unfooled.text import Example, Text
 from unfooled.victims.base import Floats, Victim, checked
 
 Status = Literal["success", "failed", "skipped", "exhausted", "error"]
+Changes = tuple[tuple[int, str, str], ...]
+"""Position, original word and word now, for each word that was swapped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class Outcome:
     from the start, or of the target class already. `first_swaps` is what an attack that tightens its
     results had before (for pdp: the swaps of the paper's own result); None: nothing, or no such attack.
     `refused` counts the texts that a limit of similarity kept from the victim.
+    `others` are the changes of further texts that fool the victim, from an attack that collects them.
     """
 
     id: str
@@ -35,13 +39,14 @@ class Outcome:
     original: Text
     label: int
     text: Text | None = None
-    changes: tuple[tuple[int, str, str], ...] = ()
+    changes: Changes = ()
     queries: int = 0
     forwards: int = 0
     scores: tuple[float, ...] = ()
     error: str | None = None
     first_swaps: int | None = None
     refused: int = 0
+    others: tuple[Changes, ...] = ()
 
     @property
     def swaps(self) -> int:
@@ -68,18 +73,20 @@ class Outcome:
             "error": self.error,
             "first_swaps": self.first_swaps,
             "refused": self.refused,
+            "others": [[list(change) for change in changes] for changes in self.others],
         }
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Outcome:
         """The outcome that `record` described."""
         original = reread(record["original"])
-        changes = tuple((int(p), str(old), str(new)) for p, old, new in record["changes"])
+        changes = _changes(record["changes"])
+        others = tuple(map(_changes, record.get("others", ())))  # older runs have none
         text = None if record["text"] is None else changed(original, changes)
         return cls(
             record["id"], record["status"], original, record["label"], text, changes,
             record["queries"], record["forwards"], tuple(record["scores"]), record["error"],
-            record["first_swaps"], record.get("refused", 0),
+            record["first_swaps"], record.get("refused", 0), others,
         )  # fmt: skip
 
 
@@ -130,6 +137,10 @@ class Outcomes(Sequence[Outcome]):
         }
 
 
+def _changes(values: Iterable[tuple[Any, Any, Any]]) -> Changes:
+    return tuple((int(p), str(old), str(new)) for p, old, new in values)
+
+
 def _right(outcome: Outcome) -> bool:
     """Whether the victim gave the original its label: with a target, a skipped text may be right."""
     others = [s for i, s in enumerate(outcome.scores) if i != outcome.label]
@@ -171,6 +182,7 @@ class Attempt:
     skipped: bool = False
     first_swaps: int | None = None
     strict: bool = False  # a row that meets the goal, but was not returned, does not count
+    others: tuple[Rows, ...] = ()
 
 
 def verified(
@@ -208,18 +220,45 @@ def verified(
         row = None if proposed is None else member(space, proposed)
         final = example.text if row is None else space.text(row)
         raw = alone(victim, final)
-        fooled = row is not None and goal is not None and goal.met(raw, space.rows(row))[0]
-        won = fooled and row is not None and allowed(row)
+        won = row is not None and goal is not None and _fools(raw, row, goal, allowed=allowed)
+        others = (
+            _fooling(tried.others, goal, victim=victim, allowed=allowed) if won and goal else ()
+        )
     except UnfooledError as error:
         return outcome("error", error=str(error))
     scores = tuple(raw[0].tolist())
     if won and row is not None:
-        changes = tuple((p, *words) for p, words in space.changes(row).items())
-        first = tried.first_swaps
-        return outcome("success", scores=scores, text=final, changes=changes, first_swaps=first)
+        changes, first = _swapped(space, row), tried.first_swaps
+        return outcome(
+            "success", scores=scores, text=final, changes=changes, first_swaps=first, others=others
+        )
     if tried.skipped:
         return outcome("skipped", scores=scores)
     return outcome("exhausted" if result.exhausted else "failed", scores=scores)
+
+
+Allowed = Callable[[Rows], bool]
+"""Whether a row keeps to the limits that the goal does not know of."""
+
+
+def _fools(scores: Floats, row: Rows, goal: Goal, *, allowed: Allowed) -> bool:
+    return bool(goal.met(scores, row[None])[0]) and allowed(row)
+
+
+def _fooling(
+    rows: Sequence[Rows], goal: Goal, *, victim: Victim, allowed: Allowed
+) -> tuple[Changes, ...]:
+    """The changes of those rows that fool the victim, each run alone."""
+    found = [member(goal.space, row) for row in rows]
+    return tuple(
+        _swapped(goal.space, row)
+        for row in found
+        if _fools(alone(victim, goal.space.text(row)), row, goal, allowed=allowed)
+    )
+
+
+def _swapped(space: Space, row: Rows) -> Changes:
+    return tuple((p, *words) for p, words in space.changes(row).items())
 
 
 def member(space: Space, proposed: Any) -> Rows:

@@ -144,6 +144,20 @@ class Goal:
             return margins(scores, self.target)
         return -margins(scores, self.label)
 
+    def log_odds(self, scores: Floats, *, distributions: bool) -> Floats:
+        """log(I / (1 - I)) of the score I of each text: 1 - F of the label, or F of the target.
+
+        The same order as I, without its loss of precision: a float cannot tell 1 - 1e-17 from 1.
+        Scores are logits, or `distributions` over the classes.
+        """
+        logs = np.asarray(scores, dtype=np.float64)
+        if distributions:
+            logs = np.log(np.maximum(logs, np.finfo(np.float64).tiny))
+        ours = self.label if self.target is None else self.target
+        against = logs[:, ours] - np.logaddexp.reduce(np.delete(logs, ours, axis=1), axis=1)
+        found: Floats = -against if self.target is None else against
+        return found
+
     def met(self, scores: Floats, rows: Rows) -> NDArray[np.bool_]:
         """Which rows reach the goal. Near-ties do not, nor do rows over the limit or outside."""
         fooled: NDArray[np.bool_] = self.gain(scores) > tolerance(scores)
@@ -154,10 +168,15 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What an attack that tightens its own result came to, and how many swaps it had before."""
+    """What an attack with more to tell than a row came to.
+
+    An attack that tightens its own result says how many swaps it had before; one that collects
+    successes names the others.
+    """
 
     row: Rows | None
     first_swaps: int | None = None  # None: nothing was found before tightening
+    others: tuple[Rows, ...] = ()  # closest first
 
 
 @dataclass(frozen=True)
@@ -184,6 +203,11 @@ class Attack(ABC):
         self, space: Space, goal: Goal, rng: np.random.Generator
     ) -> Program[Rows | Finding | None]:
         """A row that meets the goal, or None; a Finding when there is more to tell."""
+
+
+def are_distributions(scores: Floats) -> bool:
+    """Whether every row can be probabilities of the classes: none negative, with sum 1."""
+    return bool((scores >= 0).all() and (abs(scores.sum(axis=1) - 1) <= NOISE).all())
 
 
 def better(value: float, than: float) -> bool:

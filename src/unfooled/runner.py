@@ -132,7 +132,8 @@ def attempt(
             raise
         found = None
     if isinstance(found, Finding):
-        return Attempt(found.row, first_swaps=found.first_swaps, strict=attack.strict)
+        more: dict[str, Any] = {"first_swaps": found.first_swaps, "others": found.others}
+        return Attempt(found.row, strict=attack.strict, **more)
     return Attempt(found, strict=attack.strict)
 
 

@@ -16,13 +16,13 @@ import numpy as np
 from unfooled import registry
 from unfooled.counting import Rows, row_keys
 from unfooled.errors import InputError
-from unfooled.evidence import NOISE
 from unfooled.program import (
     Floats,
     Goal,
     Program,
     Scores,
     Spent,
+    are_distributions,
     better,
     first_best,
     leaders,
@@ -104,23 +104,13 @@ class Ledger:
         return found
 
     def log_odds(self, scores: Floats) -> Floats:
-        """log(I / (1 - I)) of the score I of a text: 1 - F of the label, or F of the target.
-
-        The same order as I, without its loss of precision: a float cannot tell 1 - 1e-17 from 1.
-        Scores are logits unless every row of this victim was non-negative with sum 1.
-        """
-        logs = np.asarray(scores, dtype=np.float64)
-        if self._odds:
-            logs = np.log(np.maximum(logs, np.finfo(np.float64).tiny))
-        ours = self.goal.label if self.goal.target is None else self.goal.target
-        against = logs[:, ours] - np.logaddexp.reduce(np.delete(logs, ours, axis=1), axis=1)
-        found: Floats = -against if self.goal.target is None else against
-        return found
+        """Those of the goal; scores are logits unless every answer of this victim was a distribution."""
+        return self.goal.log_odds(scores, distributions=self._odds)
 
     def _learn(self, rows: Rows, scores: Floats) -> None:
         if not len(rows):
             return
-        self._odds &= bool((scores >= 0).all() and (abs(scores.sum(axis=1) - 1) <= NOISE).all())
+        self._odds &= are_distributions(scores)
         self._store(rows, scores)
         met = self.goal.met(scores, rows)
         if not met.any():

@@ -129,6 +129,18 @@ def test_the_part_of_speech_in_the_sentence(tiny: dict[str, str]) -> None:
     assert rows[3].kept == ("fine",)
 
 
+def test_a_noun_may_become_an_adjective_and_nothing_else_on_request(tiny: dict[str, str]) -> None:
+    table = load({"film": ["movie", "good", "found"], "good": ["fine", "film"]})
+    for wanted in (True, False):
+        source = SamePos(table, tagger=tiny["tagger"], noun_to_adjective=wanted)
+        rows = explain(source, "the film was good")
+        assert rows[1].kept == (("movie", "good") if wanted else ("movie",))
+        assert rows[3].kept == ("fine",)  # no adjective becomes a noun
+    assert load("wordnet|pos:noun_to_adjective=true") == SamePos(
+        load("wordnet"), noun_to_adjective=True
+    )
+
+
 def test_filters_are_part_of_the_fingerprint(tiny: dict[str, str]) -> None:
     prints = {
         ONE.fingerprint,

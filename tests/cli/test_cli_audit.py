@@ -136,7 +136,10 @@ def test_a_report_compares_runs(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (("audit", "VICTIM", "DATA", "--attacks", "pdq"), "no attack named 'pdq'; did you mean 'pdp'"),
+        (
+            ("audit", "VICTIM", "DATA", "--attacks", "pdq"),
+            "no attack named 'pdq'; did you mean 'pdp'",
+        ),
         (("audit", "VICTIM", "DATA", "--attacks", ","), "attacks is a list of names"),
         (("audit", "VICTIM", "DATA", "--epsilon", "2"), "epsilon"),
         (("certify", "exhaustion", "VICTIM", "DATA"), "did you mean 'exhaustive'"),

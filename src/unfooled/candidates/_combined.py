@@ -56,10 +56,14 @@ class Filter(Source):
 
 @dataclass(frozen=True)
 class SamePos(Filter):
-    """Only candidates that the tagger gives the coarse tag of the original in its sentence."""
+    """Only candidates that the tagger gives the coarse tag of the original in its sentence.
+
+    With `noun_to_adjective` a noun may also become an adjective (La Malfa et al. 2020, section 2.2).
+    """
 
     source: Source
     tagger: str = "tagger"
+    noun_to_adjective: bool = False
 
     def rows(self, text: Text) -> list[Row]:
         rows = self.source.rows(text)
@@ -74,7 +78,9 @@ class SamePos(Filter):
     ) -> str:
         head = candidate.word.partition(" ")[0]
         new = tagger.load(self.tagger).tag_swapped(words, position, by=head)
-        return "" if universal(new) == universal(tag) else f"tagged {new}, not {tag}"
+        was, now = universal(tag), universal(new)
+        fits = now == was or (self.noun_to_adjective and (was, now) == ("NOUN", "ADJ"))
+        return "" if fits else f"tagged {new}, not {tag}"
 
     def resources(self) -> dict[str, str]:
         return {"tagger": self.tagger}
