@@ -206,13 +206,13 @@ def verified(
         row = None if proposed is None else member(space, proposed)
         final = example.text if row is None else space.text(row)
         raw = alone(victim, final)
-        fooled = row is not None and goal is not None and goal.met(raw, space.rows(row))[0]
-        won = fooled and row is not None and allowed(row)
+        fooled = goal is not None and row is not None and goal.met(raw, space.rows(row))[0]
+        winner = row if row is not None and fooled and allowed(row) else None
     except UnfooledError as error:
         return outcome("error", error=str(error))
     scores = tuple(raw[0].tolist())
-    if won and row is not None:
-        changes = tuple((p, *words) for p, words in space.changes(row).items())
+    if winner is not None:
+        changes = tuple((p, *words) for p, words in space.changes(winner).items())
         first = tried.first_swaps
         return outcome("success", scores=scores, text=final, changes=changes, first_swaps=first)
     if tried.skipped:
