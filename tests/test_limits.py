@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion_doubles import Echo, WordEncoder, similarity_of
@@ -177,6 +177,7 @@ def test_queries_of_a_text(asked: Any, words: int, expected: int | None) -> None
 
 
 @given(st.integers(1, 6))
+@settings(deadline=None)
 def test_queries_per_word_are_kept(times: int) -> None:
     for outcome in attack("beam", max_queries=f"{times}x"):
         assert outcome.queries <= times * len(outcome.original)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unfooled.errors import InputError
@@ -28,11 +28,13 @@ def test_textfooler_and_bae_thresholds_are_angles_in_radians() -> None:
 
 
 @given(st.floats(0, 1))
+@settings(deadline=None)
 def test_there_and_back(angular: float) -> None:
     assert cosine_to_angular(angular_to_cosine(angular)) == pytest.approx(angular, abs=1e-7)
 
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=9))
+@settings(deadline=None)
 def test_the_order_is_kept(values: list[float]) -> None:
     found = cosine_to_angular(np.array(sorted(values)))
     assert (np.diff(found) >= 0).all()

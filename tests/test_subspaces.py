@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unfooled.errors import InputError
@@ -14,6 +14,7 @@ from unfooled.text import Text
 
 
 @given(length=st.integers(1, 40), width=st.integers(1, 45), data=st.data())
+@settings(deadline=None)
 def test_a_window_has_its_words_and_its_centre(
     length: int, width: int, data: st.DataObject
 ) -> None:
@@ -53,6 +54,7 @@ def test_a_view_is_the_window_of_every_row() -> None:
 
 
 @given(st.lists(st.integers(0, 2), min_size=6, max_size=6), st.integers(1, 8), st.integers(0, 5))
+@settings(deadline=None)
 def test_views_agree_with_cutting_the_text(row: list[int], width: int, centre: int) -> None:
     space = Space("a b c d e f", {p: (f"x{p}", f"y{p}") for p in range(6)})
     words = window(6, centre, width=width)
