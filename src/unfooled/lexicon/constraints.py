@@ -75,7 +75,7 @@ def text_of(path: Path) -> str:
         raise InputError(f"{path} cannot be read: {error}") from error
 
 
-def from_wordnet(wordnet: WordNet, words: Iterable[str], *, senses: int = 5) -> Constraints:
+def from_wordnet(wordnet: WordNet, words: Iterable[str], *, senses: int = 3) -> Constraints:
     """WordNet's constraints on a vocabulary: words of one synset, and opposites.
 
     The synset is one of the most frequent `senses` of both words: the rare senses of common words
@@ -96,10 +96,12 @@ def from_wordnet(wordnet: WordNet, words: Iterable[str], *, senses: int = 5) -> 
 
 
 def _synonyms(word: str, pos: Pos, *, wordnet: WordNet, senses: int) -> tuple[str, ...]:
+    shared = ((o, wordnet.synset(o, pos).words) for o in wordnet.offsets(word, pos)[:senses])
     return tuple(
         other
-        for offset in wordnet.offsets(word, pos)[:senses]
-        for other in wordnet.synset(offset, pos).words
+        for offset, synset in shared
+        if word in synset  # else the sense is that of a name, which has a capital
+        for other in synset
         if offset in wordnet.offsets(other, pos)[:senses]
     )
 

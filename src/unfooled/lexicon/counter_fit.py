@@ -5,15 +5,19 @@ at least `delta` apart, synonyms at most `gamma`, and words that were within `rh
 do not move farther apart.
 
 Differs from the paper: it speaks of stochastic gradient descent; as in the authors' code, an epoch
-is one step on all pairs, in which a word moves by the mean of what its violated pairs ask for.
+is one step on all pairs, and a word moves by a mean over its violated pairs rather than their sum.
 `batches` divides the pairs of an epoch at random instead.
-Differs from the authors: both words of a preserved pair are held, where a slip in their code
-leaves out the second; words that none of this concerns stay in the answer.
+Differs from the authors: the mean is taken in each of the three parts. In vectors of 50 numbers a
+common word has hundreds of neighbours within `rho`, and a mean over all pairs lets none of its few
+antonyms count (`good` and `bad` stayed at a cosine of 0.76). Both words of a preserved pair are
+held, where a slip in their code leaves out the second. Words that none of this concerns stay in
+the answer.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,7 +96,7 @@ class Fitted:
 
     vectors: Vectors
     losses: tuple[float, ...]
-    pairs: dict[str, int] = field(default_factory=dict)  # antonyms, synonyms, preserved
+    pairs: dict[str, int]  # antonyms, synonyms, preserved
 
 
 def fit(
@@ -112,24 +116,21 @@ def fit(
     rows = _taking_part(vectors, usable, options.vocabulary)
     matrix = whole[rows]
     index = {vectors.words[row]: number for number, row in enumerate(rows)}
-    terms = _terms(matrix, usable, options=options, index=index, told=told)
+    parts = _parts(matrix, usable, options=options, index=index, told=told)
     rng = np.random.default_rng(options.seed)
     losses = []
     for epoch in range(options.epochs):
-        parts = np.array_split(rng.permutation(len(terms)), options.batches)
-        batches = [terms] if options.batches == 1 else [terms.take(part) for part in parts]
         loss = 0.0
-        for batch in batches:
-            slope = objective(matrix, batch)
-            loss += slope.loss
-            matrix = stepped(matrix, slope)
+        for batch in _batches(parts, options.batches, rng=rng):
+            slopes = [objective(matrix, terms) for terms in batch]
+            loss += sum(slope.loss for slope in slopes)
+            matrix = stepped(matrix, slopes)
         losses.append(loss)
         told("epochs", (epoch + 1) / options.epochs)
     whole[rows] = matrix
-    kinds = {"antonyms": len(usable.antonyms), "synonyms": len(usable.synonyms)}
-    kinds["preserved"] = len(terms) - sum(kinds.values())
-    final = objective(matrix, terms).loss
-    return Fitted(Vectors(vectors.words, whole), (*losses, final), kinds)
+    final = sum(objective(matrix, terms).loss for terms in parts)
+    counts = dict(zip(("antonyms", "synonyms", "preserved"), map(len, parts), strict=True))
+    return Fitted(Vectors(vectors.words, whole), (*losses, final), counts)
 
 
 def objective(matrix: Reals, terms: Terms) -> Slope:
@@ -158,12 +159,17 @@ def objective(matrix: Reals, terms: Terms) -> Slope:
     return Slope(loss, gradient, np.bincount(ends, minlength=size))
 
 
-def stepped(matrix: Reals, slope: Slope) -> Reals:
-    """The rows after one step, of length one again; a row in no violated pair stays as it is."""
-    moved = slope.violated > 0
+def stepped(matrix: Reals, slopes: Sequence[Slope]) -> Reals:
+    """The rows after one step, of length one again; a row in no violated pair stays as it is.
+
+    Each part of the objective moves a row by the mean of what the row's violated pairs ask for.
+    """
+    move = np.zeros_like(matrix)
+    for slope in slopes:
+        move -= slope.gradient / np.maximum(slope.violated, 1)[:, None].astype(matrix.dtype)
+    moved = np.any([slope.violated > 0 for slope in slopes], axis=0)
     new = matrix.copy()
-    mean = slope.gradient[moved] / slope.violated[moved, None].astype(matrix.dtype)
-    new[moved] = normalised(matrix[moved] - mean)
+    new[moved] = normalised(matrix[moved] + move[moved])
     return new
 
 
@@ -202,34 +208,47 @@ def _taking_part(vectors: Vectors, constraints: Constraints, frequent: int) -> R
     return np.flatnonzero(chosen)
 
 
-def _terms(
+def _parts(
     matrix: Reals,
     constraints: Constraints,
     *,
     options: CounterFit,
     index: dict[str, int],
     told: Told,
-) -> Terms:
+) -> tuple[Terms, Terms, Terms]:
+    """The three parts of the objective: antonyms, synonyms, original neighbours."""
     apart = _pair_rows(constraints.antonyms, index)
     near = _pair_rows(constraints.synonyms, index)
-    held_near = options.rho if options.preserve > 0 else -1.0
-    one, two, distance = neighbours(matrix, held_near, told=told)
-    # Antonyms are often neighbours: what is to be pushed apart is not held.
-    codes = one * len(matrix) + two
-    held = ~np.isin(codes, apart[:, 0] * len(matrix) + apart[:, 1])
-    kept = np.stack([one[held], two[held]], axis=1)
-    counts = [len(apart), len(near), len(kept)]
-    pairs = np.concatenate([apart, near, kept])
-    limits = [np.full(len(apart), options.delta), np.full(len(near), options.gamma), distance[held]]
-    return Terms(
-        pairs[:, 0],
-        pairs[:, 1],
-        np.repeat(np.array([-1, 1, 1], dtype=np.float32), counts),
-        np.concatenate(limits).astype(np.float32),
-        np.repeat(
-            np.array([options.repel, options.attract, options.preserve], dtype=np.float32), counts
-        ),
+    one, two, distance = neighbours(
+        matrix, options.rho if options.preserve > 0 else -1.0, told=told
     )
+    # Antonyms are often neighbours: what is to be pushed apart is not held.
+    held = ~np.isin(one * len(matrix) + two, apart[:, 0] * len(matrix) + apart[:, 1])
+    kept = np.stack([one[held], two[held]], axis=1)
+    return (
+        _terms(apart, np.full(len(apart), options.delta), sign=-1, weight=options.repel),
+        _terms(near, np.full(len(near), options.gamma), sign=1, weight=options.attract),
+        _terms(kept, distance[held], sign=1, weight=options.preserve),
+    )
+
+
+def _terms(pairs: Rows, limits: Reals, *, sign: int, weight: float) -> Terms:
+    same = np.ones(len(pairs), dtype=np.float32)
+    return Terms(
+        pairs[:, 0], pairs[:, 1], sign * same, limits.astype(np.float32), np.float32(weight) * same
+    )
+
+
+def _batches(
+    parts: Sequence[Terms], count: int, *, rng: np.random.Generator
+) -> list[Sequence[Terms]]:
+    if count == 1:
+        return [parts]
+    split = [np.array_split(rng.permutation(len(terms)), count) for terms in parts]
+    return [
+        [terms.take(which[i]) for terms, which in zip(parts, split, strict=True)]
+        for i in range(count)
+    ]
 
 
 def _pair_rows(pairs: frozenset[Pair], index: dict[str, int]) -> Rows:
