@@ -129,6 +129,17 @@ def test_the_part_of_speech_in_the_sentence(tiny: dict[str, str]) -> None:
     assert rows[3].kept == ("fine",)
 
 
+def test_nouns_and_verbs_for_each_other(tiny: dict[str, str]) -> None:
+    table = load({"film": ["movie", "good", "found"], "found": ["film", "best", "began"]})
+    text = Text.parse("the film found the")
+    strict = SamePos(table, tagger=tiny["tagger"])
+    loose = SamePos(table, noun_verb=True, tagger=tiny["tagger"])
+    assert strict(text) == {1: ("movie",), 2: ("began",)}
+    assert loose(text) == {1: ("movie", "found"), 2: ("film", "began")}
+    assert strict.fingerprint != loose.fingerprint
+    assert load("wordnet|pos:noun_verb=true") == SamePos(load("wordnet"), noun_verb=True)
+
+
 def test_filters_are_part_of_the_fingerprint(tiny: dict[str, str]) -> None:
     prints = {
         ONE.fingerprint,

@@ -56,9 +56,14 @@ class Filter(Source):
 
 @dataclass(frozen=True)
 class SamePos(Filter):
-    """Only candidates that the tagger gives the coarse tag of the original in its sentence."""
+    """Only candidates that the tagger gives the coarse tag of the original in its sentence.
+
+    TextFooler (Jin et al. 2020) lets nouns and verbs stand for each other: `noun_verb=true`. Differs
+    from its code: a candidate is tagged in the whole sentence, not in a window of nine words.
+    """
 
     source: Source
+    noun_verb: bool = False  # whether a noun may stand for a verb and a verb for a noun
     tagger: str = "tagger"
 
     def rows(self, text: Text) -> list[Row]:
@@ -74,7 +79,9 @@ class SamePos(Filter):
     ) -> str:
         head = candidate.word.partition(" ")[0]
         new = tagger.load(self.tagger).tag_swapped(words, position, by=head)
-        return "" if universal(new) == universal(tag) else f"tagged {new}, not {tag}"
+        coarse = {universal(new), universal(tag)}
+        same = len(coarse) == 1 or (self.noun_verb and coarse == {"NOUN", "VERB"})
+        return "" if same else f"tagged {new}, not {tag}"
 
     def resources(self) -> dict[str, str]:
         return {"tagger": self.tagger}
