@@ -184,8 +184,8 @@ def neighbours(
         # From the block on only: the pairs before it were found there. A little more than asked
         # for, because products round differently by their shape; the exact test follows.
         near = block @ matrix[start:].T >= 1 - rho - 1e-4
-        one, two = np.nonzero(np.triu(near, k=1))
-        one, two = one + start, two + start
+        one, two = (ends + start for ends in np.nonzero(near))
+        one, two = one[one < two], two[one < two]
         distance = 1 - np.einsum("pd,pd->p", matrix[one], matrix[two])
         kept = distance <= rho
         found.append((one[kept], two[kept], distance[kept]))
