@@ -72,7 +72,7 @@ def resources() -> str:
     """The assets, their licences and their sources."""
     rows = []
     for asset in map(assets.info, assets.names()):
-        origins = "; ".join(map(str, asset.sources))
+        origins = "; ".join(asset.origins)
         rows.append((f"`{asset.name}`", asset.kind, asset.summary, asset.licence, origins))
     return _table(("name", "kind", "what it is", "licence", "from"), rows)
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +22,11 @@ from unfooled.assets.sources import Index
 from unfooled.errors import InputError
 
 NAMES = (
-    "mr", "imdb", "mr-rated", "snli", "bbc", "newsgroups", "r8", "glove-50", "wordnet", "tagger",
-    "stopwords", "use", "minilm",
+    "mr", "imdb", "mr-rated", "snli", "bbc", "newsgroups", "r8", "glove-50",
+    "glove-50-counter-fitted", "wordnet", "tagger", "stopwords", "use", "minilm",
 )  # fmt: skip
+BUILT = tuple(name for name in NAMES if assets.info(name).built)
+PINNED = tuple(name for name in NAMES if name not in BUILT)
 AssetFolder = Callable[[str], Path]
 
 
@@ -34,12 +37,18 @@ def test_names_and_exports() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_asset_is_described_and_pinned(name: str) -> None:
+def test_every_asset_is_described(name: str) -> None:
     asset = assets.info(name)
     assert asset.name == name
     assert asset.kind in ("data set", "vectors", "lexicon", "model")
     assert asset.licence
     assert asset.summary
+    assert all(asset.origins)
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_every_fetched_asset_is_pinned(name: str) -> None:
+    asset = assets.info(name)
     assert isinstance(asset.sources[0], Index)
     assert asset.files
     for digest in (*asset.files.values(), asset.sources[0].archive.sha256):
@@ -48,8 +57,20 @@ def test_every_asset_is_described_and_pinned(name: str) -> None:
         assert set(asset.files) == {"train.jsonl", "dev.jsonl", "test.jsonl", "labels.json"}
 
 
+@pytest.mark.parametrize("name", BUILT)
+def test_every_built_asset_needs_fetched_ones_and_has_a_recipe(name: str) -> None:
+    asset = assets.info(name)
+    assert asset.built is not None
+    assert not asset.sources
+    assert set(asset.built.needs) <= set(PINNED)
+    module, _, function = asset.built.recipe.partition(":")
+    assert callable(getattr(import_module(module), function))
+    assert f"recipe {asset.built.version}" in asset.origins[0]
+
+
 def test_no_pins_without_an_asset() -> None:
-    assert set(catalogue._checksums()) == set(NAMES)
+    assert BUILT == ("glove-50-counter-fitted",)
+    assert set(catalogue._checksums()) == set(PINNED)
 
 
 def test_unknown_names_get_a_hint() -> None:

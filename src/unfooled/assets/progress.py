@@ -1,4 +1,4 @@
-"""How far a download is: a bar on a terminal, one plain line elsewhere."""
+"""How far a download or a recipe is: a bar on a terminal, one plain line elsewhere."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from contextlib import contextmanager
 
 Advance = Callable[[int], None]
 """Told the bytes that have arrived so far."""
+
+Told = Callable[[str, float], None]
+"""Told what is being done, and which share of it is done."""
 
 
 @contextmanager
@@ -21,6 +24,28 @@ def download(what: str, size: int | None, *, shown: bool) -> Iterator[Advance]:
         megabytes = "" if size is None else f" ({size / 1e6:.1f} MB)"
         print(f"fetching {what}{megabytes}", file=sys.stderr, flush=True)
         yield lambda _: None
+
+
+@contextmanager
+def building(what: str, *, shown: bool) -> Iterator[Told]:
+    """A callable to report the stages of a recipe to."""
+    if not shown:
+        yield lambda _stage, _share: None
+    elif sys.stderr.isatty():
+        yield from _stages(what)
+    else:
+        print(f"building {what}", file=sys.stderr, flush=True)
+        yield lambda _stage, _share: None
+
+
+def _stages(what: str) -> Iterator[Told]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda stage, share: bar.update(task, description=f"{what}: {stage}", completed=share)
 
 
 def _bar(what: str, size: int | None) -> Iterator[Advance]:

@@ -1,4 +1,4 @@
-"""Where an asset may come from: an archive of the Python package index, or the Hugging Face hub."""
+"""Where an asset may come from: an archive of the package index, the hub, or other assets."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
@@ -117,6 +118,30 @@ class Hub:
 
 
 Source = Index | Hub
+
+
+@dataclass(frozen=True)
+class Built:
+    """Other assets, and the recipe that makes this one of them on the user's machine.
+
+    There is no archive and no checksum to compare with: floating-point numbers differ in their
+    last bits between machines. The version of the recipe and the checksums of the other assets say
+    what it is; raise the version when the recipe makes something else.
+    """
+
+    needs: tuple[str, ...]
+    recipe: str  # "module:function", imported when it is used: recipes lie in layers above this one
+    version: int
+    files: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"built from {' and '.join(self.needs)}, recipe {self.version}"
+
+    def make(self, folders: Mapping[str, Path], *, shown: bool) -> dict[str, bytes]:
+        """The files that the recipe makes of the folders of the assets that it needs."""
+        module, _, function = self.recipe.partition(":")
+        made: dict[str, bytes] = getattr(import_module(module), function)(folders, shown=shown)
+        return made
 
 
 def pip_download(archive: Archive, work: Path, *, advance: Advance) -> Path:

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from unfooled.assets.archive import Members, opened
-from unfooled.assets.catalogue import Asset
-from unfooled.assets.sources import Convert, Index, sha256_of
+from unfooled.assets.catalogue import CATALOGUE, Asset, ingredients
+from unfooled.assets.sources import Built, Convert, Index, sha256_of
 from unfooled.errors import AssetError, InputError, MissingExtra
 
 RECORD = "asset.json"
@@ -31,13 +31,21 @@ def home() -> Path:
 
 
 def installed(asset: Asset, root: Path) -> bool:
-    """Whether the asset lies in `root` whole: same files, same checksums, no size changed."""
+    """Whether the asset lies in `root` whole: same files, same checksums, no size changed.
+
+    A built one has other checksums on other machines; it must be made of the same things.
+    """
     folder = root / asset.name
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-        return {name: entry["sha256"] for name, entry in record["files"].items()} == dict(
-            asset.files
-        ) and all(
+        sums = {name: entry["sha256"] for name, entry in record["files"].items()}
+        if asset.built is None:
+            same = sums == dict(asset.files)
+        else:
+            same = record["sha256"] == ingredients(asset.built) and set(sums) == set(
+                asset.built.files
+            )
+        return same and all(
             (folder / name).stat().st_size == entry["bytes"]
             for name, entry in record["files"].items()
         )
@@ -54,11 +62,34 @@ def install(asset: Asset, root: Path, *, file: Path | None, shown: bool) -> Path
     with _alone(asset.name, root):
         if not installed(asset, root):  # another process may have finished it while we waited
             with tempfile.TemporaryDirectory(prefix=f".building-{asset.name}.", dir=root) as work:
-                if file is None:
+                if asset.built is not None:
+                    _refuse(file, asset)
+                    _from_assets(asset, asset.built, root=root, work=Path(work), shown=shown)
+                elif file is None:
                     _from_sources(asset, root, work=Path(work), shown=shown)
                 else:
                     _from_file(asset, root, work=Path(work), file=file)
     return root / asset.name
+
+
+def _from_assets(asset: Asset, built: Built, *, root: Path, work: Path, shown: bool) -> None:
+    folders = {n: install(CATALOGUE[n], root, file=None, shown=shown) for n in built.needs}
+    content = built.make(folders, shown=shown)
+    if set(content) != set(built.files):
+        raise AssetError(
+            f"the recipe of {asset.name!r} made {', '.join(sorted(content))}, "
+            f"expected {', '.join(sorted(built.files))}"
+        )
+    digest = ingredients(built)
+    _keep(asset, root, work=work, content=content, source=str(built), digest=digest)
+
+
+def _refuse(file: Path | None, asset: Asset) -> None:
+    if file is not None and asset.built is not None:
+        raise InputError(
+            f"asset {asset.name!r} comes from no file: it is built from "
+            f"{' and '.join(asset.built.needs)}; give the files of those, then get it without --file"
+        )
 
 
 def _from_sources(asset: Asset, root: Path, *, work: Path, shown: bool) -> None:
@@ -123,11 +154,12 @@ def _keep(
 ) -> None:
     """Writes the folder aside and moves it in place; nothing stays when a checksum is wrong."""
     sums = {name: hashlib.sha256(data).hexdigest() for name, data in content.items()}
-    for name in sorted(set(sums) | set(asset.files)):
-        if sums.get(name) != asset.files.get(name):
+    pinned = asset.files if asset.built is None else sums
+    for name in sorted(set(sums) | set(pinned)):
+        if sums.get(name) != pinned.get(name):
             raise AssetError(
                 f"wrong checksum: {name} has sha256 {sums.get(name, 'none')}, "
-                f"expected {asset.files.get(name, 'no such file')}"
+                f"expected {pinned.get(name, 'no such file')}"
             )
     ready = work / "ready"
     for name, data in content.items():

@@ -58,10 +58,13 @@ class Filter(Source):
 class SamePos(Filter):
     """Only candidates that the tagger gives the coarse tag of the original in its sentence.
 
+    TextFooler (Jin et al. 2020) lets nouns and verbs stand for each other: `noun_verb=true`. Differs
+    from its code: a candidate is tagged in the whole sentence, not in a window of nine words.
     With `noun_to_adjective` a noun may also become an adjective (La Malfa et al. 2020, section 2.2).
     """
 
     source: Source
+    noun_verb: bool = False  # whether a noun may stand for a verb and a verb for a noun
     tagger: str = "tagger"
     noun_to_adjective: bool = False
 
@@ -79,8 +82,9 @@ class SamePos(Filter):
         head = candidate.word.partition(" ")[0]
         new = tagger.load(self.tagger).tag_swapped(words, position, by=head)
         was, now = universal(tag), universal(new)
-        fits = now == was or (self.noun_to_adjective and (was, now) == ("NOUN", "ADJ"))
-        return "" if fits else f"tagged {new}, not {tag}"
+        swapped = self.noun_verb and {was, now} == {"NOUN", "VERB"}
+        turned = self.noun_to_adjective and (was, now) == ("NOUN", "ADJ")
+        return "" if now == was or swapped or turned else f"tagged {new}, not {tag}"
 
     def resources(self) -> dict[str, str]:
         return {"tagger": self.tagger}

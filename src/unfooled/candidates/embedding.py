@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from unfooled.candidates._source import Candidate, Row, Source, at_least
+from unfooled.errors import InputError
 from unfooled.lexicon import stopwords, vectors
 from unfooled.lexicon.stopwords import is_stop
 from unfooled.lexicon.vectors import Metric, Neighbour
@@ -17,14 +18,15 @@ class Embedding(Source):
     """The k nearest neighbours of a word by cosine or distance (Alzantot et al. 2018).
 
     Differs from the paper: any vectors, by default GloVe, whose neighbours include antonyms;
-    counter-fitted vectors, or the filter `antonyms`, keep those out. Rows show the similarity by
+    `vectors=glove-50-counter-fitted`, or the filter `antonyms`, keeps those out. The paper's limit
+    of 0.5 is on the square: `metric=euclidean,max_distance=0.7071`. Rows show the similarity by
     cosine, or the distance when the metric is Euclidean.
     """
 
     k: int = 8
     metric: Metric = "cosine"
     min_similarity: float = 0.0  # least cosine
-    max_distance: float | None = None  # greatest Euclidean distance
+    max_distance: float | None = None  # greatest Euclidean distance, not squared
     vocabulary: int | None = 50_000  # look among so many most frequent words: the tail is noise
     stopwords: str | None = "stopwords"  # words to leave alone: an asset, a file, or none
     vectors: str = "glove-50"
@@ -32,6 +34,8 @@ class Embedding(Source):
     def __post_init__(self) -> None:
         at_least(self.k, 1, option="k")
         at_least(self.vocabulary, 1, option="vocabulary")
+        if self.max_distance is not None and self.metric != "euclidean":
+            raise InputError("max_distance needs metric=euclidean; for cosine use min_similarity")
 
     def rows(self, text: Text) -> list[Row]:
         lower = [word.lower() for word in text.words]
@@ -77,7 +81,7 @@ class Embedding(Source):
             return "stop word"
         if self.metric == "cosine" and value < self.min_similarity:
             return f"similarity below {self.min_similarity:g}"
-        if self.metric == "euclidean" and value > (self.max_distance or float("inf")):
+        if self.max_distance is not None and value > self.max_distance:
             return f"distance above {self.max_distance:g}"
         return ""
 

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from unfooled.cli import options as o
 from unfooled.cli.printing import console
 from unfooled.errors import InputError
+
+if TYPE_CHECKING:
+    from unfooled.lexicon.simlex import Rated
+
+SimLex = Annotated[
+    Path | None,
+    typer.Option(
+        help="SimLex-999: print how far vectors agree with its ratings, before and after."
+    ),
+]
 
 app = typer.Typer(
     help="Data sets and lexical resources: list them, fetch them.\n\n"
@@ -65,9 +75,10 @@ def get(
     file: Annotated[
         Path | None, typer.Option(help="Take it from this file instead of the network.")
     ] = None,
+    simlex: SimLex = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Fetch assets; what is here already is left alone.
+    """Fetch or build assets; what is here already is left alone.
 
     Example: unfooled assets get mr wordnet glove-50
     """
@@ -75,8 +86,81 @@ def get(
 
     if file is not None and len(names) != 1:
         raise InputError(f"--file holds one asset, but {len(names)} were named")
-    for name in names:
-        assets.info(name)
-    for name in names:
-        folder = assets.get(name, file=file, progress=not quiet)
-        typer.echo(f"{name}: {folder}")
+    found = [assets.info(name) for name in names]
+    rated = _rated(simlex)
+    if rated and not any(asset.kind == "vectors" for asset in found):
+        raise InputError("--simlex judges word vectors, but no asset of that kind was named")
+    for asset in found:
+        folder = assets.get(asset.name, file=file, progress=not quiet)
+        typer.echo(f"{asset.name}: {folder}")
+    for name in dict.fromkeys(
+        n for a in found for n in (*(a.built.needs if a.built else ()), a.name)
+    ):
+        if rated and assets.info(name).kind == "vectors":
+            _judge(name, rated=rated)
+
+
+@app.command("counter-fit")
+def counter_fit(
+    vectors: Annotated[
+        str,
+        typer.Argument(metavar="VECTORS", help="An asset, a folder or a file.", show_default=False),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The folder to make.", show_default=False)
+    ],
+    synonyms: Annotated[
+        list[Path] | None,
+        typer.Option(help="File with two words a line to draw together; may be repeated."),
+    ] = None,
+    antonyms: Annotated[
+        list[Path] | None,
+        typer.Option(help="File with two words a line to push apart; may be repeated."),
+    ] = None,
+    simlex: SimLex = None,
+    quiet: o.Quiet = False,
+) -> None:
+    """Fit word vectors to synonyms and antonyms, WordNet's unless files are given.
+
+    Example: unfooled assets counter-fit my-vectors.txt -o fitted --synonyms pairs.txt
+    """
+    from unfooled.assets.progress import building
+    from unfooled.lexicon import constraints, counter_fit_asset, wordnet
+    from unfooled.lexicon.counter_fit import CounterFit, fit
+    from unfooled.lexicon.vectors import load
+
+    if out.exists():
+        raise InputError(f"{out} exists already; name a folder that does not")
+    rated, table, options = _rated(simlex), load(vectors), CounterFit()
+    with building(f"{vectors} counter-fitted", shown=not quiet) as told:
+        if synonyms or antonyms:
+            pairs = constraints.from_files(synonyms or (), antonyms or ())
+        else:
+            told("constraints", 0.0)
+            pairs = constraints.from_wordnet(wordnet.load(), table.words)
+        fitted = fit(table, pairs, options=options, told=told)
+    out.mkdir(parents=True)
+    for name, content in counter_fit_asset.files(fitted, options).items():
+        (out / name).write_bytes(content)
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in fitted.pairs.items())
+    typer.echo(f"{out}: {len(table):,} words; pairs: {counts}")
+    if rated:
+        _judge(vectors, rated=rated)
+        _judge(str(out), rated=rated)
+
+
+def _rated(simlex: Path | None) -> list[Rated]:
+    if simlex is None:
+        return []
+    from unfooled.lexicon.simlex import read
+
+    return read(simlex)
+
+
+def _judge(vectors: str, *, rated: list[Rated]) -> None:
+    from unfooled.lexicon.simlex import agreement
+    from unfooled.lexicon.vectors import load
+
+    found = agreement(load(vectors), rated)
+    pairs = f"{found.pairs:,} of {found.of:,} pairs"
+    typer.echo(f"{vectors}: correlation with SimLex-999 {found.correlation:.3f} on {pairs}")

@@ -41,7 +41,7 @@ Candidates = Annotated[
     str,
     typer.Option(
         help="What may replace a word: [b]wordnet[/b], [b]embedding:k=8[/b], "
-        "[b]sememes:file=F[/b], [b]table:F[/b]; + unites, & intersects, |pos filters."
+        "[b]sememes:file=F[/b], [b]table:F[/b], [b]typos[/b]; + unites, & intersects, |pos filters."
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]

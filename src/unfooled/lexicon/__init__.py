@@ -1,1 +1,1 @@
-"""Lexical resources: WordNet, word vectors, a part-of-speech tagger, sememe tables, inflection."""
+"""Lexical resources: WordNet, word vectors and their fitting, a tagger, sememes, inflection, edits."""

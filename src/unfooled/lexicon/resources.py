@@ -10,7 +10,7 @@ from pathlib import Path
 from unfooled import assets
 from unfooled.errors import InputError, did_you_mean
 
-ASSETS = ("wordnet", "tagger", "stopwords", "glove-50")
+ASSETS = ("wordnet", "tagger", "stopwords", "glove-50", "glove-50-counter-fitted")
 
 
 def locate(name: str) -> Path:

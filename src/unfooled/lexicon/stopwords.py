@@ -1,4 +1,8 @@
-"""Stop words: those that carry grammar rather than meaning."""
+"""Stop words: those that carry grammar rather than meaning.
+
+The list is NLTK's. The code of TextFooler comes with a list of its own, which is not copied here;
+whoever has it gives the file, one word a line: `stopwords=FILE`.
+"""
 
 from __future__ import annotations
 
