@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar
 
 import typer
@@ -19,6 +21,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from unfooled import assets, candidates, cli, registry
 from unfooled.candidates import _spec
+from unfooled.lexicon import minilm_head
 from unfooled.models import config
 
 
@@ -75,6 +78,15 @@ def resources() -> str:
         origins = "; ".join(asset.origins)
         rows.append((f"`{asset.name}`", asset.kind, asset.summary, asset.licence, origins))
     return _table(("name", "kind", "what it is", "licence", "from"), rows)
+
+
+def masked_words() -> str:
+    """How often the shipped head of the masked language model is right."""
+    figures = json.loads(Path(minilm_head.ACCURACY).read_text(encoding="utf-8"))
+    columns = ("masks", "top_1", "top_5", "words_top_1", "words_top_5")
+    rows = [(name, *(found[c] for c in columns)) for name, found in figures["test"].items()]
+    head = ("test split", "masks", "top-1", "top-5", "top-1, whole words", "top-5, whole words")
+    return _table(head, rows)
 
 
 def _leaves(command: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -157,7 +169,8 @@ class Generated(SphinxDirective):
 
     required_arguments = 1
     writers: ClassVar[dict[str, Callable[[], str]]] = {
-        f.__name__: f for f in (commands, attacks, sources, filters, models, resources)
+        f.__name__: f
+        for f in (commands, attacks, sources, filters, models, resources, masked_words)
     }
 
     def run(self) -> list[nodes.Node]:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tiny_lexicon import TAGS, VECTORS
+from tiny_masked_lm import write_bert
 from unfooled.candidates import Source, explain, load
 from unfooled.candidates._combined import (
     Intersection,
@@ -21,13 +22,14 @@ from unfooled.candidates._combined import (
     Union,
 )
 from unfooled.candidates.embedding import Embedding
+from unfooled.candidates.masked_lm import MaskedLM
 from unfooled.candidates.sememes import Sememes
 from unfooled.candidates.table import Table
 from unfooled.candidates.typos import Typos
 from unfooled.candidates.wordnet import WordNet
 from unfooled.text import Text, is_word
 
-NAMES = ["wordnet", "senses", "embedding", "euclidean", "sememes", "table", "mapping"]
+NAMES = ["wordnet", "senses", "embedding", "euclidean", "sememes", "table", "mapping", "masked"]
 NAMES += ["typos", "union", "intersection", "pos", "stopwords", "similarity", "antonyms"]
 
 words = st.sampled_from([*TAGS, *VECTORS, "Film", "FILM", "don't", "zebra", "naïve", "..."])
@@ -53,6 +55,7 @@ def sources(tiny: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> d
         "table": listed,
         "mapping": load(table),
         "typos": Typos(stopwords=tiny["stopwords"]),
+        "masked": MaskedLM(model=str(write_bert(folder / "bert")), stopwords=tiny["stopwords"]),
         "union": Union(listed, wordnet),
         "intersection": Intersection(embedding, wordnet),
         "pos": SamePos(embedding, tagger=tiny["tagger"]),
