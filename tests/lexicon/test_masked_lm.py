@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -220,7 +220,7 @@ def test_a_batch_answers_as_each_alone(
         assert word not in lower
         assert len(set(lower)) == len(lower)
         scores = [p.score for p in found]
-        assert all(a >= b - 1e-3 for a, b in zip(scores, scores[1:], strict=False))
+        assert all(a >= b - 1e-3 for a, b in pairwise(scores))
 
 
 def test_every_word_of_a_long_text_is_read(models: dict[str, MaskedLM]) -> None:
