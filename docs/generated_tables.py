@@ -169,7 +169,8 @@ class Generated(SphinxDirective):
 
     required_arguments = 1
     writers: ClassVar[dict[str, Callable[[], str]]] = {
-        f.__name__: f for f in (commands, attacks, sources, filters, models, resources, masked_words)
+        f.__name__: f
+        for f in (commands, attacks, sources, filters, models, resources, masked_words)
     }
 
     def run(self) -> list[nodes.Node]:

@@ -57,9 +57,7 @@ def windows(texts: Sequence[Text], tokenizer: Any, *, length: int) -> list[Windo
     return [w for w in found if len(w) >= 6]
 
 
-def shuffled(
-    pool: Sequence[Window], tokens: int, *, rng: Generator
-) -> Iterator[list[Window]]:
+def shuffled(pool: Sequence[Window], tokens: int, *, rng: Generator) -> Iterator[list[Window]]:
     """Batches of windows of similar length, in random order, each with at most so many tokens."""
     order = rng.permutation(len(pool))
     batches: list[list[Window]] = []

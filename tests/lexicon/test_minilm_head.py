@@ -46,8 +46,9 @@ def test_the_head_by_hand() -> None:
 
 
 def test_a_file_of_something_else_is_refused(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    from tiny_masked_lm import write_bert
     from transformers import AutoModel
+
+    from tiny_masked_lm import write_bert
 
     encoder = AutoModel.from_pretrained(write_bert(tmp_path / "bert"))
     save_file({"mask": torch.zeros(16)}, tmp_path / "head.safetensors")

@@ -40,7 +40,9 @@ class MaskedLM(Source):
         proposed = masked_lm.load(self.model).propose(requests) if requests else []
         found = dict(zip(open_, map(self._judged, proposed), strict=True))
         return [
-            Row(i, text.words[i], "", found.get(i, ()), reason or ("" if found[i] else "none found"))
+            Row(
+                i, text.words[i], "", found.get(i, ()), reason or ("" if found[i] else "none found")
+            )
             for i, reason in enumerate(reasons)
         ]
 
