@@ -67,7 +67,7 @@ class MaskedLM:
         few = self._pieces.most_forms * (most + 2)
         words = self._best(single, tuple(self._pieces.words), k=few)
         joined = self._joined(p for p in places if p and len(p.columns) > 1)
-        found = []
+        found: list[list[Proposal]] = []
         for request, place in zip(requests, places, strict=True):
             if place is None:
                 found.append([])
