@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,41 +12,47 @@ LINES = [
     "Two men are playing football in the park; nobody watches (yet).",
     "A lovely, moving and well-made movie that everyone's talking about?",
     "I don't like it... what a waste of 90 minutes & money",
-] * 4
+]
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDPIECE = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 BYTES = ("<pad>", "<unk>", "<s>", "</s>", "<mask>")
 
 
 def wordpiece(*, lowercase: bool = True) -> Any:
-    """A word-piece tokenizer that knows the words of the lines and pieces of others."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+    """A word-piece tokenizer that knows the words of the lines, and single letters."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    pad, unk, cls, sep, mask = WORDPIECE
-    made = Tokenizer(models.WordPiece(unk_token=unk))
+    _, unk, cls, sep, _ = WORDPIECE
+    words = re.findall(r"\w+|[^\w\s]", " ".join(LINES))
+    words = [word.lower() for word in words] if lowercase else [*words, *map(str.lower, words)]
+    entries = [*WORDPIECE, *LETTERS, *("##" + letter for letter in LETTERS), *words]
+    numbers = {entry: number for number, entry in enumerate(dict.fromkeys(entries))}
+    made = Tokenizer(models.WordPiece(numbers, unk_token=unk))
     made.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    trainer = trainers.WordPieceTrainer(vocab_size=220, special_tokens=[pad, unk, cls, sep, mask])
-    made.train_from_iterator(LINES, trainer)
     made.post_processor = processors.TemplateProcessing(
         single=f"{cls} $A {sep}",
         pair=f"{cls} $A {sep} $B:1 {sep}:1",
-        special_tokens=[(cls, made.token_to_id(cls)), (sep, made.token_to_id(sep))],
+        special_tokens=[(cls, numbers[cls]), (sep, numbers[sep])],
     )
     return _wrapped(made, WORDPIECE, types=True)
 
 
 def byte_level() -> Any:
-    """A byte-level tokenizer, whose tokens say where a word begins."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
+    """A byte-level tokenizer that knows the words of the lines after a space, and single bytes."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
-    made = Tokenizer(models.BPE())
+    merges: dict[tuple[str, str], None] = {}
+    for word in re.findall(r"\w+|[^\w\s]", " ".join(LINES)):
+        marked = "Ġ" + word
+        merges |= dict.fromkeys((marked[:n], marked[n]) for n in range(1, len(marked)))
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    entries = [*BYTES, *alphabet, *(one + other for one, other in merges)]
+    numbers = {entry: number for number, entry in enumerate(dict.fromkeys(entries))}
+    made = Tokenizer(models.BPE(numbers, list(merges)))
+    made.decoder = decoders.ByteLevel()
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=480, special_tokens=list(BYTES), initial_alphabet=alphabet
-    )
-    made.train_from_iterator(LINES, trainer)
-    sep, cls = (("</s>", made.token_to_id("</s>")), ("<s>", made.token_to_id("<s>")))
+    sep, cls = (("</s>", numbers["</s>"]), ("<s>", numbers["<s>"]))
     made.post_processor = processors.RobertaProcessing(sep, cls, add_prefix_space=False)
     return _wrapped(made, BYTES, types=False)
 
@@ -110,7 +117,7 @@ def _write(folder: Path, kind: Any, config: Any, tokenizer: Any, *, seed: int) -
 
 
 def _wrapped(made: Any, specials: tuple[str, ...], *, types: bool) -> Any:
-    from transformers import PreTrainedTokenizerFast
+    from transformers import AddedToken, PreTrainedTokenizerFast
 
     pad, unk, cls, sep, mask = specials
     names = ["input_ids", "attention_mask"] + (["token_type_ids"] if types else [])
@@ -121,6 +128,6 @@ def _wrapped(made: Any, specials: tuple[str, ...], *, types: bool) -> Any:
         unk_token=unk,
         cls_token=cls,
         sep_token=sep,
-        mask_token=mask,
+        mask_token=AddedToken(mask, lstrip=not types, special=True),  # as RoBERTa's is
         model_input_names=names,
     )
