@@ -232,11 +232,7 @@ def page(
     kept, spent = sweeps
     cost = ("#Succ", "swaps in all", "queries")
     limits = ", ".join(f"{n:,} on {data}" for data, n in BUDGET.items())
-    return f"""---
-orphan: true
----
-
-# PDP and its rivals
+    return f"""# PDP and its rivals
 
 Written by `python -m benchmarks.pdp`. At most {RATE:.0%} of the words are swapped, candidates are those
 of `wordnet`, and every attack has the same number of queries for each text: {limits}.
