@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from attack_toys import World, attacked, first_max, in_order, put, row_of, take, worlds
 from unfooled.attacks.deepwordbug import METHOD, DeepWordBug, Scoring
 from unfooled.errors import InputError
+from unfooled.lexicon.edits import distance
 from unfooled.space import Space
 from victim_doubles import Double, attacking, linear, solve
 
