@@ -129,7 +129,7 @@ def _columns(texts: Sequence[str]) -> list[str]:
 def _csv(path: Path, columns: list[str], found: list[Row]) -> None:
     # With the mark, without which some spreadsheets do not take the file for UTF-8.
     with path.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
         writer.writerow(columns)
         for row in found:
             cells = {**row, "changes": json.dumps(row["changes"])}

@@ -14,9 +14,7 @@ from unfooled.cli import printing
 def report(
     runs: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="RUN", help="Folders of audits, or of attacks.", show_default=False
-        ),
+        typer.Argument(metavar="RUN", help="Folders of audits, or of attacks.", show_default=False),
     ],
     out: Annotated[
         Path | None,
