@@ -43,8 +43,11 @@ def test_the_figures_by_hand() -> None:
         "success_rate": 2 / 4,
         "mean_swaps": 2.0,
         "mean_swapped_share": (1 / 4 + 3 / 4) / 2,
+        "few_swaps": 1 / 2,
+        "mean_edits": (3 + 3 + 3 + 5) / 2,  # one, two and three become x
         "mean_queries": 30.0,
         "mean_forwards": 20.0,
+        "failures": {"no_candidates": 0, "no_swaps": 0, "budget": 1, "constraint": 0, "search": 1},
         "exhausted": 1,
         "errors": 1,
     }
@@ -65,7 +68,7 @@ def test_a_mean_over_nothing_is_none(found: tuple[Outcome, ...]) -> None:
     figures = Outcomes("beam", found).summary()
     assert figures["texts"] == figures["errors"] == len(found)
     unknown = [name for name, value in figures.items() if value is None]
-    assert len(unknown) == 7
+    assert len(unknown) == 9
     assert json.loads(json.dumps(figures)) == figures
 
 

@@ -48,8 +48,11 @@ def test_every_outcome_by_hand() -> None:
         "success_rate": 0.75,
         "mean_swaps": pytest.approx(4 / 3),
         "mean_swapped_share": pytest.approx((1 / 3 + 1 / 3 + 1 / 2) / 3),
+        "few_swaps": 1.0,
+        "mean_edits": pytest.approx((3 + 4 + (4 + 3)) / 3),
         "mean_queries": pytest.approx((6 + 5 + 8 + 4) / 4),
         "mean_forwards": pytest.approx((5 + 4 + 7 + 3) / 4),
+        "failures": {"no_candidates": 0, "no_swaps": 0, "budget": 0, "constraint": 0, "search": 1},
         "exhausted": 0,
         "errors": 0,
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from unfooled import assets, candidates, data, models
+    from unfooled import assets, candidates, data, exports, models, swaps
     from unfooled.audited import Audit, Audited
     from unfooled.auditing import audit
     from unfooled.errors import UnfooledError
@@ -62,8 +62,10 @@ __all__ = [
     "certify",
     "data",
     "estimate",
+    "exports",
     "load",
     "models",
+    "swaps",
     "victim",
 ]
 

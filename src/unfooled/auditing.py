@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
@@ -17,7 +16,7 @@ from unfooled.data import Dataset
 from unfooled.errors import InputError, RunError
 from unfooled.estimates import Estimated, estimated
 from unfooled.estimators.pr import PR
-from unfooled.keys import Shard
+from unfooled.keys import Shard, by_id
 from unfooled.outcomes import Outcome
 from unfooled.program import Attack
 from unfooled.proofs import Verdict, proved
@@ -115,7 +114,7 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
         for key, o in first.items()
         if all(key in f for f in others)
     ]
-    examples.sort(key=_by_id)
+    examples.sort(key=lambda example: by_id(example.id))
     radius = options["pr"]["radius"]
     verdicts = by_method.get(certifier, {})
     found = merged(
@@ -129,12 +128,6 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
         costs=read_costs(run.folder),
     )
     return found, run.manifest
-
-
-def _by_id(example: Example) -> list[tuple[int, str]]:
-    """Sorts test:9 before test:10."""
-    parts = re.split(r"(\d+)", example.id)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def _proved_pr(verdicts: Mapping[str, Verdict], radius: int) -> dict[str, Estimated]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, overload
 
 import numpy as np
 
+from unfooled import metrics, records
+from unfooled.companions import Encodes
 from unfooled.counting import Rows
-from unfooled.errors import InputError, UnfooledError, VictimError
+from unfooled.errors import InputError, RunError, UnfooledError, VictimError
+from unfooled.keys import by_id
 from unfooled.program import Goal
 from unfooled.space import Space
 from unfooled.task import Result
@@ -31,6 +33,8 @@ class Outcome:
     from the start, or of the target class already. `first_swaps` is what an attack that tightens its
     results had before (for pdp: the swaps of the paper's own result); None: nothing, or no such attack.
     `refused` counts the texts that a limit of similarity kept from the victim.
+    `positions` counts the words that had a candidate when the search ended, `max_swaps` is the
+    most that was allowed; None: not known, or no limit.
     `others` are the changes of further texts that fool the victim, from an attack that collects them.
     """
 
@@ -47,6 +51,8 @@ class Outcome:
     first_swaps: int | None = None
     refused: int = 0
     others: tuple[Changes, ...] = ()
+    positions: int | None = None
+    max_swaps: int | None = None
 
     @property
     def swaps(self) -> int:
@@ -74,6 +80,8 @@ class Outcome:
             "first_swaps": self.first_swaps,
             "refused": self.refused,
             "others": [[list(change) for change in changes] for changes in self.others],
+            "positions": self.positions,
+            "max_swaps": self.max_swaps,
         }
 
     @classmethod
@@ -87,6 +95,7 @@ class Outcome:
             record["id"], record["status"], original, record["label"], text, changes,
             record["queries"], record["forwards"], tuple(record["scores"]), record["error"],
             record["first_swaps"], record.get("refused", 0), others,
+            record.get("positions"), record.get("max_swaps"),
         )  # fmt: skip
 
 
@@ -112,43 +121,23 @@ class Outcomes(Sequence[Outcome]):
     def __iter__(self) -> Iterator[Outcome]:
         return iter(self.all)
 
-    def summary(self) -> dict[str, float | int | None]:
-        """Clean accuracy, accuracy under attack, success rate, swaps, queries, forwards.
+    def summary(self, *, encoder: Encodes | None = None) -> dict[str, Any]:
+        """The figures of `metrics.summary`; with an encoder also how similar the texts stayed."""
+        return metrics.summary(self.all, encoder=encoder)
 
-        Texts with an error count nowhere but in `errors`; a mean over nothing is None.
-        """
-        count = Counter(outcome.status for outcome in self.all)
-        scored = len(self.all) - count["error"]
-        attacked = scored - count["skipped"]
-        right = attacked + sum(_right(o) for o in self.all if o.status == "skipped")
-        won = [o for o in self.all if o.status == "success"]
-        tried = [o for o in self.all if o.status in ("success", "failed", "exhausted")]
-        return {
-            "texts": len(self.all),
-            "clean_accuracy": _ratio(right, scored),
-            "accuracy_under_attack": _ratio(right - len(won), scored),
-            "success_rate": _ratio(len(won), attacked),
-            "mean_swaps": _ratio(sum(o.swaps for o in won), len(won)),
-            "mean_swapped_share": _ratio(sum(o.rate for o in won), len(won)),
-            "mean_queries": _ratio(sum(o.queries for o in tried), len(tried)),
-            "mean_forwards": _ratio(sum(o.forwards for o in tried), len(tried)),
-            "exhausted": count["exhausted"],
-            "errors": count["error"],
-        }
+
+def read(folder: records.Folder) -> tuple[Outcomes, dict[str, Any]]:
+    """The outcomes that the folder of an attack holds, by id, and its manifest."""
+    run = records.read(folder)
+    method = run.manifest["method"]
+    if "attack" not in run.manifest["options"]:
+        raise RunError(f"{folder} is a run of {method}, not of an attack")
+    found = sorted(map(Outcome.from_record, run.records()), key=lambda outcome: by_id(outcome.id))
+    return Outcomes(method, tuple(found)), run.manifest
 
 
 def _changes(values: Iterable[tuple[Any, Any, Any]]) -> Changes:
     return tuple((int(p), str(old), str(new)) for p, old, new in values)
-
-
-def _right(outcome: Outcome) -> bool:
-    """Whether the victim gave the original its label: with a target, a skipped text may be right."""
-    others = [s for i, s in enumerate(outcome.scores) if i != outcome.label]
-    return outcome.scores[outcome.label] > max(others)
-
-
-def _ratio(part: float, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def changed(original: Text, changes: Iterable[tuple[int, str, str]]) -> Text:
@@ -209,6 +198,8 @@ def verified(
             queries=result.queries,
             forwards=result.forwards,
             refused=refused,
+            positions=sum(count > 0 for count in space.counts),
+            max_swaps=None if goal is None else goal.max_swaps,
             **more,
         )
 

@@ -38,10 +38,19 @@ def view(space: Space, words: range) -> View:
     """The editable words of a space at these positions, without what stays fixed in a pair."""
     inside = [c for c, p in enumerate(space.positions) if p in words]
     candidates = {space.positions[c] - words.start: space.candidates[c] for c in inside}
-    part = Space(_cut(_editable(space.original), words), candidates)
+    part = Space(_cut(editable(space.original), words), candidates)
     columns = {space.positions[c]: c for c in inside}  # an open copy has its own order
     own = [columns[p + words.start] for p in part.positions]
     return View(part, np.array(own, dtype=np.int64), np.array(inside, dtype=np.int64))
+
+
+def editable(text: Text) -> Text:
+    """The words that may be edited as a text of one piece."""
+    if text.editable != "both":
+        return Text(text.words, text.gaps)
+    gaps = list(text.gaps)
+    gaps[text.split] += f" {text.seam}"
+    return Text(text.words, tuple(gaps))
 
 
 def first_candidates(space: Space, most: int) -> Space:
@@ -54,15 +63,6 @@ def first_candidates(space: Space, most: int) -> Space:
     gone = [Dropped(p, word, reason) for p, known in columns for word in known[most:]]
     found.dropped = (*space.dropped, *gone)
     return found
-
-
-def _editable(text: Text) -> Text:
-    """The words that may be edited as a text of one piece."""
-    if text.editable != "both":
-        return Text(text.words, text.gaps)
-    gaps = list(text.gaps)
-    gaps[text.split] += f" {text.seam}"
-    return Text(text.words, tuple(gaps))
 
 
 def _cut(text: Text, words: range) -> Text:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attack_toys import World, attacked, first_max, in_order, put, row_of, take, worlds
-from unfooled.attacks.deepwordbug import METHOD, DeepWordBug, Scoring, distance
+from unfooled.attacks.deepwordbug import METHOD, DeepWordBug, Scoring
 from unfooled.errors import InputError
+from unfooled.lexicon.edits import distance
 from unfooled.space import Space
 from victim_doubles import Double, attacking, linear, solve
 
@@ -116,33 +116,6 @@ def test_a_drawn_edit_is_one_query_and_depends_on_the_seed() -> None:
 def test_options_that_make_no_sense(options: dict[str, Any], named: str) -> None:
     with pytest.raises(InputError, match=named):
         DeepWordBug(**options)
-
-
-# --- distance -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("one", "two", "expected"),
-    [("", "", 0), ("", "abc", 3), ("abc", "", 3), ("kitten", "sitting", 3), ("film", "flim", 2)],
-)
-def test_distances_known(one: str, two: str, expected: int) -> None:
-    assert distance(one, two) == expected
-
-
-@given(st.text("abc", max_size=7), st.text("abc", max_size=7))
-@settings(max_examples=100, deadline=None)
-def test_the_distance_is_that_of_the_definition(one: str, two: str) -> None:
-    @cache
-    def least(i: int, j: int) -> int:
-        if not i or not j:
-            return i + j
-        return min(
-            least(i - 1, j) + 1,
-            least(i, j - 1) + 1,
-            least(i - 1, j - 1) + (one[i - 1] != two[j - 1]),
-        )
-
-    assert distance(one, two) == least(len(one), len(two))
 
 
 # --- the plain oracle ---------------------------------------------------------------------------

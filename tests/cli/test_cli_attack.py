@@ -34,9 +34,12 @@ def test_the_table(desk: Desk) -> None:
         "accuracy under attack": "20.0 %",
         "success rate": "75.0 %",
         "mean swaps": "1.3",
+        "at most two swaps": "100.0 %",
         "words swapped": "38.9 %",
+        "characters edited": "4.7",
         "queries per text": "5.8",
         "forwards per text": "4.8",
+        "search found none": "1",
     }
     assert done.out.splitlines()[-1] == "run run"
 
@@ -61,8 +64,11 @@ def test_json_is_one_object_and_the_summary(desk: Desk) -> None:
         "success_rate": 0.75,
         "mean_swaps": pytest.approx(4 / 3),
         "mean_swapped_share": pytest.approx(7 / 18),
+        "few_swaps": 1.0,
+        "mean_edits": pytest.approx(14 / 3),
         "mean_queries": 5.75,
         "mean_forwards": 4.75,
+        "failures": {"no_candidates": 0, "no_swaps": 0, "budget": 0, "constraint": 0, "search": 1},
         "exhausted": 0,
         "errors": 0,
     }

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attack_runs import OUTCOMES, attack_run, outcome
 from report_runs import CASES, HOSTILE, Case, run
 
 from unfooled.report import write
@@ -221,3 +222,22 @@ def test_printing_unfolds_the_evidence_and_folds_it_again(browser: Any, report: 
     assert opened.page.evaluate(count) == 0
     opened.page.emulate_media(media="print")
     assert not opened.page.locator("form.controls").is_visible()
+
+
+def test_the_page_about_attacks_filters_sorts_and_stays_inert(browser: Any, tmp_path: Path) -> None:
+    found = [outcome(f"h:{i}", "a fine film", words=[hostile]) for i, hostile in enumerate(HOSTILE)]
+    folder = attack_run(tmp_path / "run", [*OUTCOMES, *found], victim=HOSTILE[0], attack=HOSTILE[1])
+    opened = Opened(browser, write([folder]), viewport={"width": 390, "height": 844})
+    assert len(opened.choose("broken")) == 3 + len(HOSTILE)
+    assert len(opened.choose("intact")) == 4
+    assert opened.choose("error") == ["error"]
+    opened.choose("")
+    opened.page.get_by_label("Sort").select_option("swaps,-1")
+    assert opened.shown()[0] == "3 swaps"
+    opened.page.get_by_label("Search").fill("out of budget")
+    assert opened.shown() == ["not broken: out of budget"]
+    opened.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == 390
+    assert opened.page.evaluate("window.hacked === undefined")
+    assert opened.page.locator("#hacked, main img, main script, [onload]").count() == 0
+    assert opened.quiet(), (opened.complaints, opened.requests)

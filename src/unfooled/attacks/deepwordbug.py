@@ -12,6 +12,7 @@ from unfooled.belief import Belief
 from unfooled.counting import Rows
 from unfooled.errors import InputError
 from unfooled.importance import most_swaps, ranked, readable
+from unfooled.lexicon.edits import distance
 from unfooled.program import Attack, Floats, Goal, Program, Scores, first_best
 from unfooled.space import DELETED, UNKNOWN, Space
 
@@ -105,17 +106,6 @@ def _costs(space: Space, column: int) -> NDArray[np.int64]:
     """What each candidate of a column costs in edits."""
     word = space.original.words[space.positions[column]]
     return np.array([distance(word, candidate) for candidate in space.candidates[column]])
-
-
-def distance(one: str, two: str) -> int:
-    """The Levenshtein distance: letters put in, taken out or replaced to turn one into two."""
-    above = list(range(len(two) + 1))
-    for i, letter in enumerate(one, start=1):
-        row = [i]
-        for j, other in enumerate(two, start=1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != other)))
-        above = row
-    return above[-1]
 
 
 METHOD = DeepWordBug

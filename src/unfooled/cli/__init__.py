@@ -18,8 +18,10 @@ from unfooled.cli import (
     certify,
     check,
     estimate,
+    export,
     merge,
     report,
+    swaps,
     train,
 )
 from unfooled.cli.method_options import AttackCommand
@@ -40,6 +42,8 @@ app.command("attack", cls=AttackCommand, no_args_is_help=True)(attack.attack)
 app.command("certify")(certify.certify)
 app.command("estimate")(estimate.estimate)
 app.command("report")(report.report)
+app.command("swaps")(swaps.swaps)
+app.command("export")(export.export)
 app.command("check")(check.check)
 app.command("candidates")(candidates.candidates)
 app.command("train")(train.train)

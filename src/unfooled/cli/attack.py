@@ -42,7 +42,7 @@ def attack(
     max_candidates: o.MaxCandidates = None,
     min_similarity: o.MinSimilarity = None,
     similarity: o.Similarity = "cosine",
-    encoder: o.Encoder = "minilm",
+    encoder: o.Encoder = None,
     window: o.Window = None,
     target: Annotated[
         str | None,
@@ -70,10 +70,12 @@ def attack(
 
     Each outcome is recorded as soon as it is known; the same command again continues where it was stopped.
     Options of the attack itself (see --list) are given like any other, such as --width 8.
+    With --encoder, or --min-similarity, the table says how similar the fooling texts are.
 
     Example: unfooled attack beam my-model reviews.csv --width 8 --max-rate 0.2
     """
     import unfooled as uf
+    from unfooled.encoders import load_encoder
     from unfooled.runner import Limits
 
     extra = given(context.args)
@@ -85,7 +87,11 @@ def attack(
         "target": target, "seed": seed,
     }  # fmt: skip
     close = {"min_similarity": min_similarity, "similarity": similarity, "window": window}
-    more: dict[str, Any] = {"max_candidates": max_candidates, "encoder": encoder, **close}
+    more: dict[str, Any] = {
+        "max_candidates": max_candidates,
+        "encoder": encoder or "minilm",
+        **close,
+    }
     Limits(max_queries=asked["max_queries"], **more)  # before anything is loaded
     # The name of a folder stays what it was where none of these is given.
     unusual = {key: value for key, value in more.items() if value not in (None, "cosine", "minilm")}
@@ -99,7 +105,10 @@ def attack(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
             progress=not (quiet or as_json), device=device, **asked, **more, **extra,
         )  # fmt: skip
+        measured = encoder is not None or min_similarity is not None
+        judge = load_encoder(more["encoder"], device=device) if measured else None
+        summed = outcomes.summary(encoder=judge)
     if as_json:
-        print(json.dumps({"run": str(folder), "seconds": outcomes.seconds, **outcomes.summary()}))
+        print(json.dumps({"run": str(folder), "seconds": outcomes.seconds, **summed}))
     else:
-        printing.outcomes(outcomes, loaded.labels, folder=folder, show=show)
+        printing.outcomes(outcomes, loaded.labels, folder=folder, show=show, summed=summed)

@@ -27,6 +27,19 @@ DataArgument = Annotated[
         show_default=False,
     ),
 ]
+RunArgument = Annotated[
+    Path, typer.Argument(metavar="RUN", help="The folder of an attack.", show_default=False)
+]
+Train = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DATA", help="What the victim was trained on: a file, or an asset's split train."
+    ),
+]
+TrainSplit = Annotated[str | None, typer.Option(help="Which part of the training data.")]
+Vectors = Annotated[
+    str, typer.Option(help="Word vectors that compare words: an asset, folder or file.")
+]
 Split = Annotated[
     str | None, typer.Option(help="Which part of the data; an asset's default is test.")
 ]
@@ -106,9 +119,10 @@ Similarity = Annotated[
     ),
 ]
 Encoder = Annotated[
-    str,
+    str | None,
     typer.Option(
         help="The sentence encoder: [b]minilm[/b], [b]use[/b], a Hugging Face folder or [b]hf:NAME[/b].",
+        show_default="minilm",
         rich_help_panel=LIMITS,
     ),
 ]

@@ -15,6 +15,7 @@ from rich.text import Text as Rich
 
 from unfooled import registry
 from unfooled.canonical import digest
+from unfooled.metrics import REASONS
 from unfooled.outcomes import Outcome, Outcomes
 
 
@@ -70,32 +71,43 @@ def attacks() -> None:
     console().print(table)
 
 
-def outcomes(found: Outcomes, labels: Sequence[str], *, folder: Path, show: int) -> None:
+def outcomes(
+    found: Outcomes,
+    labels: Sequence[str],
+    *,
+    folder: Path,
+    show: int,
+    summed: Mapping[str, Any] | None = None,
+) -> None:
     """The table of a run, and some of the texts that fooled the victim."""
     page = console()
     fooled = [o for o in found if o.status == "success"]
     for outcome in fooled[:show]:
         page.print(_diff(outcome, labels))
         page.print()
-    figures(_lines(found))
+    figures(_lines(found, summed or found.summary()))
     for outcome in [o for o in found if o.status == "error"][:3]:
         page.print(f"error in {outcome.id}: {outcome.error}", style="red")
     line("run", str(folder))
 
 
-def _lines(found: Outcomes) -> Iterable[tuple[str, str]]:
-    summed = found.summary()
+def _lines(found: Outcomes, summed: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     yield "attack", found.attack
     yield "texts", f"{summed['texts']}"
     yield "clean accuracy", percent(summed["clean_accuracy"])
     yield "accuracy under attack", percent(summed["accuracy_under_attack"])
     yield "success rate", percent(summed["success_rate"])
     yield "mean swaps", number(summed["mean_swaps"])
+    yield "at most two swaps", percent(summed["few_swaps"])
     yield "words swapped", percent(summed["mean_swapped_share"])
+    yield "characters edited", number(summed["mean_edits"])
+    if "mean_similarity" in summed:
+        yield "similarity", number(summed["mean_similarity"], digits=3)
     yield "queries per text", number(summed["mean_queries"])
     yield "forwards per text", number(summed["mean_forwards"])
-    if summed["exhausted"]:
-        yield "out of budget", f"{summed['exhausted']}"
+    for reason, count in summed["failures"].items():
+        if count:
+            yield REASONS[reason], f"{count}"
     if summed["errors"]:
         yield "errors", f"{summed['errors']}"
     ran = len(found) - found.resumed
