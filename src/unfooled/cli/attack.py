@@ -74,7 +74,7 @@ def attack(
     Example: unfooled attack beam my-model reviews.csv --width 8 --max-rate 0.2
     """
     import unfooled as uf
-    from unfooled.runner import Limits
+    from unfooled.limits import Limits
 
     extra = given(context.args)
     registry.build("attacks", name, extra)  # before anything is loaded
