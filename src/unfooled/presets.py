@@ -11,12 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from unfooled.errors import InputError, MissingExtra, did_you_mean
+from unfooled.errors import InputError, did_you_mean
 from unfooled.limits import Limits
-from unfooled.work import Candidates
 
 VECTORS: Final = (
     "Word vectors are glove-50-counter-fitted, built here from GloVe and WordNet; the papers' are "
@@ -27,8 +25,6 @@ ENCODER: Final = (
     "A limit of similarity is to the original text and holds in texts of any length; TextAttack does "
     "not check texts below its window of 15 words. Shares of words are rounded down; TextAttack's up."
 )
-
-DEFAULT: Final = "wordnet"  # the candidates without a preset
 
 
 @dataclass(frozen=True)
@@ -60,54 +56,11 @@ class Preset:
         return names.get(_bare(attack), self.every)
 
 
-class Applied(NamedTuple):
-    """What an attack runs with once a preset and what was given beside it are put together."""
-
-    candidates: Candidates
-    limits: Limits
-    options: dict[str, Any]
-
-
 def get(name: str) -> Preset:
     """The preset of that name."""
     if name not in PRESETS:
         raise InputError(f"there is no preset {name!r}; {did_you_mean(str(name), PRESETS)}")
     return PRESETS[name]
-
-
-def apply(
-    preset: str | None,
-    attack: str,
-    *,
-    candidates: Candidates | None,
-    limits: Mapping[str, Any],
-    options: Mapping[str, Any],
-) -> Applied:
-    """What was given, and for the rest what the preset says; a limit that is None was not given.
-
-    Without a preset the rest are the defaults.
-    """
-    chosen = {name: value for name, value in limits.items() if value is not None}
-    if preset is None:
-        given = DEFAULT if candidates is None else candidates
-        return Applied(given, Limits(**chosen), dict(options))
-    setting = get(preset).setting(attack)
-    merged = replace(setting.limits, **chosen)
-    wanted = {**setting.options, **options}
-    if candidates is None:
-        candidates = setting.candidates.format(k=merged.max_candidates)
-    return Applied(candidates, merged, wanted)
-
-
-def check_encoder(preset: str | None, limits: Limits, *, steps: bool) -> None:
-    """Refuses a preset whose encoder is not installed; `steps`: the attack itself compares sentences."""
-    compares = steps or limits.min_similarity is not None
-    if preset and compares and limits.encoder == "use" and find_spec("sentencepiece") is None:
-        raise MissingExtra(
-            f"the preset {preset} compares sentences with the Universal Sentence Encoder (another "
-            "encoder can be given, but is another limit), which",
-            "use",
-        )
 
 
 def _bare(attack: str) -> str:
@@ -141,7 +94,7 @@ def _defender(name: str, *, about: str, max_rate: float) -> Preset:
     return Preset(
         name,
         about,
-        "Defender, section 3.2: ρ_max, K_max = 50, Q_max = K_max × L, ε_min = 0.84",
+        f"Defender, section 3.2: ρ_max = {max_rate}, K_max = 50, Q_max = K_max × L, ε_min = 0.84",
         Setting(_NEAREST, limits),
         own={
             "deepwordbug": Setting(_TYPOS, limits),
@@ -159,8 +112,12 @@ def _defender(name: str, *, about: str, max_rate: float) -> Preset:
 # --- Hauser et al. 2021 -------------------------------------------------------------------------
 
 
-def _steps(least: float, reference: str = "original") -> dict[str, Any]:
-    return {"step_similarity": least, "step_window": 15, "reference": reference}
+_PREVIOUS: Final = {"step_similarity": 0.878, "step_window": 15, "reference": "previous"}
+_MOST_SIMILAR: Final = {  # of those that fool; how similar they must be is the limit's affair
+    "step_similarity": -1.0,
+    "step_window": 15,
+    "reference": "original",
+}
 
 
 def _textfooler(name: str, *, word: float, sentence: float) -> Preset:
@@ -172,7 +129,7 @@ def _textfooler(name: str, *, word: float, sentence: float) -> Preset:
         "BERT is Robust, table 4 and section 7.1"
         + (" (0.878 to be precise)" if sentence == 0.878 else ""),
         Setting(_TEXTFOOLER, limits),
-        own={"textfooler": Setting(_TEXTFOOLER, limits, _steps(sentence))},
+        own={"textfooler": Setting(_TEXTFOOLER, limits, _MOST_SIMILAR)},
         differs="The words around every swap are compared, at the end too; TextAttack looks at those "
         "around the newest.",
     )
@@ -183,7 +140,8 @@ _BERT_LIMITS = Limits(max_rate=0.4, min_similarity=0.2, encoder="use")
 _BAE_LIMITS = Limits(min_similarity=0.936, encoder="use", window=15)
 _OWN_BERT: Final = {"max_share": None}  # max_rate is its share of the words
 _MLM_ONCE: Final = (
-    "The language model reads the original text; TextAttack's the text of every step."
+    "The language model is smaller than BERT unless another is named in the candidates, and reads the "
+    "original text; TextAttack's reads the text of every step."
 )
 
 
@@ -224,7 +182,7 @@ _BAE_PRESET = Preset(
     "BAE: 50 words of a masked language model, sentence cosine 0.936",
     "BERT is Robust, table 1 and section 3.1: 50, 0.936",
     Setting(_BAE, _BAE_LIMITS),
-    own={"bae": Setting(_BAE, _BAE_LIMITS, _steps(0.936))},
+    own={"bae": Setting(_BAE, _BAE_LIMITS, _MOST_SIMILAR)},
     differs=f"0.936 (TextAttack: 0.936338) is a cosine, as in the paper. {_MLM_ONCE}",
 )
 
@@ -240,7 +198,7 @@ _ALL: Final = (
             "textfooler": Setting(
                 _TEXTFOOLER,
                 Limits(encoder="use", min_word_cosine=0.5),
-                _steps(0.878, "previous"),
+                _PREVIOUS,
             )
         },
         differs="Attacks other than TextFooler are held to 0.878 with the original: a limit does not know "

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unfooled import presets, registry
+from unfooled import registry, settings
 from unfooled.candidate_counts import CandidateCounts
 from unfooled.companions import Encodes, Proposes
 from unfooled.constraints import Constrained
@@ -99,11 +99,11 @@ def attack(
         "min_word_cosine": min_word_cosine, "word_vectors": word_vectors,
     }  # fmt: skip
     called = _called(name)
-    applied = presets.apply(preset, called, candidates=candidates, limits=given, options=options)
+    applied = settings.apply(preset, called, candidates=candidates, limits=given, options=options)
     limits = applied.limits
     method = built(name, options if isinstance(name, Attack) else applied.options, victim)
     _judgeable(called, method, limits)
-    presets.check_encoder(preset, limits, steps=method.strict)
+    settings.check_encoder(preset, limits, steps=method.strict)
     consulted = _Encoder(limits.encoder if encoder is None else encoder, device=device)
     config = {"attack": asdict(method), **limits.config()}
     if preset is not None:

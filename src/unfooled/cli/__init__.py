@@ -19,6 +19,7 @@ from unfooled.cli import (
     check,
     estimate,
     merge,
+    presets,
     report,
     train,
 )
@@ -37,6 +38,7 @@ app = typer.Typer(
 )
 app.command("audit")(audit.audit)
 app.command("attack", cls=AttackCommand, no_args_is_help=True)(attack.attack)
+app.command("presets")(presets.presets)
 app.command("certify")(certify.certify)
 app.command("estimate")(estimate.estimate)
 app.command("report")(report.report)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -83,6 +83,17 @@ def outcomes(found: Outcomes, labels: Sequence[str], *, folder: Path, show: int)
     line("run", str(folder))
 
 
+def candidate_figures(found: Outcomes) -> dict[str, float | None]:
+    """How many candidates words had, where they were counted."""
+    counts = found.candidates
+    if counts is None:
+        return {}
+    return {
+        "candidates_per_word": counts.per_word,
+        "candidates_per_swappable_word": counts.per_swappable_word,
+    }
+
+
 def _lines(found: Outcomes) -> Iterable[tuple[str, str]]:
     summed = found.summary()
     yield "attack", found.attack
@@ -152,12 +163,17 @@ def figures(lines: Iterable[tuple[str, str]]) -> None:
     console().print(table)
 
 
-def columns(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A small table of numbers."""
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+def columns(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    justify: Literal["left", "right"] = "right",
+) -> None:
+    """A small table, of numbers unless it is justified to the left."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, show_header=any(heads))
     table.add_column(heads[0], style="bold")
     for head in heads[1:]:
-        table.add_column(head, justify="right")
+        table.add_column(head, justify=justify, overflow="fold")
     for row in rows:
         table.add_row(*row)
     page = console()
