@@ -21,6 +21,7 @@ from unfooled.cli import (
     merge,
     presets,
     report,
+    sweep,
     train,
 )
 from unfooled.cli.method_options import AttackCommand
@@ -38,6 +39,7 @@ app = typer.Typer(
 )
 app.command("audit")(audit.audit)
 app.command("attack", cls=AttackCommand, no_args_is_help=True)(attack.attack)
+app.command("sweep")(sweep.sweep)
 app.command("presets")(presets.presets)
 app.command("certify")(certify.certify)
 app.command("estimate")(estimate.estimate)
