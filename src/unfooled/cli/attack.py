@@ -33,10 +33,10 @@ def _check(
     settings.check_encoder(preset, applied.limits, steps=method.strict)
 
 
-def _named(preset: str | None, counted: Mapping[str, float | None]) -> list[tuple[str, str]]:
-    """The lines about a preset; none without one."""
+def _named(preset: str, counted: Mapping[str, float | None]) -> list[tuple[str, str]]:
+    """The lines about a preset."""
     figures = [(key.replace("_", " "), printing.number(value)) for key, value in counted.items()]
-    return [("preset", preset), *figures] if preset else []
+    return [("preset", preset), *figures]
 
 
 def attack(
@@ -132,5 +132,6 @@ def attack(
         shown = {"run": str(folder), "seconds": outcomes.seconds, **outcomes.summary(), **counted}
         print(json.dumps(shown))
     else:
-        printing.figures(_named(preset, counted))
+        if preset:
+            printing.figures(_named(preset, counted))
         printing.outcomes(outcomes, loaded.labels, folder=folder, show=show)

@@ -50,7 +50,7 @@ def stoppable(folder: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         kept = f"what is done is in {folder}, the same command goes on"
-        begun = (folder / "manifest.json").exists()
+        begun = any(any(folder.glob(runs)) for runs in ("manifest.json", "*/manifest.json"))
         print(f"unfooled: stopped; {kept if begun else 'nothing was begun'}", file=sys.stderr)
         raise SystemExit(130) from None
 
