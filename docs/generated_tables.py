@@ -23,6 +23,8 @@ from unfooled import assets, candidates, cli, registry
 from unfooled.candidates import _spec
 from unfooled.lexicon import minilm_head
 from unfooled.models import config
+from unfooled.presets import ENCODER, PRESETS, VECTORS
+from unfooled.settings import told as told_preset
 
 
 def commands() -> str:
@@ -39,6 +41,22 @@ def attacks() -> str:
         options = [f"`{o.name}` = {o.default}" for o in registry.options(method)]
         rows.append((f"`{name}`", _prose(method), ", ".join(options) or "none"))
     return _table(("attack", "what it does", "options"), rows)
+
+
+def presets() -> str:
+    """The presets, and where all of them differ from their papers."""
+    rows = []
+    for preset in PRESETS.values():
+        told = told_preset(preset)
+        single = [f"{what}: `{v}`" for what, v in told.items() if " of " in what]
+        what = f"{preset.about}; {'; '.join(single)}" if single else preset.about
+        limits = f"`{told['limits']}`"
+        candidates_of = f"`{told['candidates']}`"
+        rows.append(
+            (f"`{preset.name}`", what, candidates_of, limits, preset.paper, preset.differs or "–")
+        )
+    head = ("preset", "what it is", "candidates", "limits", "numbers from", "differs")
+    return f"{_table(head, rows)}\n\n{VECTORS} {ENCODER}"
 
 
 def sources() -> str:
@@ -170,7 +188,7 @@ class Generated(SphinxDirective):
     required_arguments = 1
     writers: ClassVar[dict[str, Callable[[], str]]] = {
         f.__name__: f
-        for f in (commands, attacks, sources, filters, models, resources, masked_words)
+        for f in (commands, attacks, presets, sources, filters, models, resources, masked_words)
     }
 
     def run(self) -> list[nodes.Node]:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from companion_doubles import Echo, WordEncoder, similarity_of
 from runner_toys import DATA, Counted, Proposes, attack, told, victim
 from unfooled.errors import InputError, Unsupported
+from unfooled.limits import Limits
 from unfooled.outcomes import Outcome
 from unfooled.program import Attack, Program, Proposals, Similarities
-from unfooled.runner import Limits
 from unfooled.similarity import cosine_to_angular
 from unfooled.text import Text
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import unfooled as uf
 from runner_toys import DATA, TABLE, Counted, Proposes, attack, told, victim
 from unfooled.errors import InputError
-from unfooled.runner import Limits
+from unfooled.limits import Limits
 
 # --- outcomes by hand ---------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unfooled.errors import UnfooledError
     from unfooled.estimates import Estimated, estimate
     from unfooled.evidence import Bracket
+    from unfooled.limit_sweep import sweep
     from unfooled.outcomes import Outcome, Outcomes
     from unfooled.proofs import Verdict, certify
     from unfooled.runner import attack
@@ -39,6 +40,7 @@ _HOMES = {
     "Victim": "victims",
     "attack": "runner",
     "load": "victims",
+    "sweep": "limit_sweep",
     "victim": "victims",
 }
 
@@ -66,6 +68,7 @@ __all__ = [
     "load",
     "models",
     "swaps",
+    "sweep",
     "victim",
 ]
 

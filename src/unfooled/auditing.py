@@ -17,11 +17,12 @@ from unfooled.errors import InputError, RunError
 from unfooled.estimates import Estimated, estimated
 from unfooled.estimators.pr import PR
 from unfooled.keys import Shard, by_id
+from unfooled.limits import Limits
 from unfooled.outcomes import Outcome
 from unfooled.program import Attack
 from unfooled.proofs import Verdict, proved
 from unfooled.records import Run
-from unfooled.runner import Limits, attacked, built
+from unfooled.runner import attacked, built
 from unfooled.text import Example
 from unfooled.victims.base import Victim
 from unfooled.work import Candidates, Done, Work, named

@@ -9,6 +9,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from unfooled import metrics, records
+from unfooled.candidate_counts import CandidateCounts
 from unfooled.companions import Encodes
 from unfooled.counting import Rows
 from unfooled.errors import InputError, RunError, UnfooledError, VictimError
@@ -107,6 +108,7 @@ class Outcomes(Sequence[Outcome]):
     all: tuple[Outcome, ...]
     seconds: float = 0.0
     resumed: int = 0  # of them were recorded before, and took none of the seconds
+    candidates: CandidateCounts | None = None  # of all texts; counted under a preset
 
     @overload
     def __getitem__(self, index: int) -> Outcome: ...

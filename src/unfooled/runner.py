@@ -2,117 +2,32 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from unfooled import registry
+from unfooled import registry, settings
+from unfooled.candidate_counts import CandidateCounts
 from unfooled.companions import Encodes, Proposes
-from unfooled.constraints import Closeness, Constrained
+from unfooled.constraints import Constrained
 from unfooled.encoders import load_encoder
 from unfooled.errors import InputError, Unsupported
 from unfooled.evidence import margins, tolerance
 from unfooled.keys import Shard
+from unfooled.limits import Limits
 from unfooled.outcomes import Attempt, Outcome, Outcomes, verified
 from unfooled.program import Attack, Finding, Goal, Program, Scores, Spent
 from unfooled.records import Run
-from unfooled.similarity import Metric, as_cosine
+from unfooled.similarity import Metric
 from unfooled.space import Space
-from unfooled.subspaces import first_candidates
 from unfooled.task import Job, Result
-from unfooled.text import Example, Text
+from unfooled.text import Example
 from unfooled.victims.base import Differentiable, Victim
 from unfooled.work import Candidates, Done, Piece, Work
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What every attack has to keep to.
-
-    `max_queries` is a number, or "50x" for 50 queries per word of the text. `min_similarity` is the
-    least similarity to the original text by the sentence encoder `encoder`, as a cosine or angular;
-    with a `window`, of so many words around each swapped one.
-    """
-
-    max_rate: float | None = None  # share of the words of a text that may be swapped
-    max_swaps: int | None = None
-    max_queries: int | str | None = None
-    target: int | None = None
-    max_candidates: int | None = None  # only the first so many of each word
-    min_similarity: float | None = None
-    similarity: Metric = "cosine"
-    encoder: str = "minilm"
-    window: int | None = None
-    reference: Literal["original"] = "original"
-
-    def __post_init__(self) -> None:
-        if self.max_rate is not None and not 0 <= self.max_rate <= 1:
-            raise InputError(f"max_rate is a share of the words from 0 to 1, not {self.max_rate}")
-        if self.max_swaps is not None and self.max_swaps < 0:
-            raise InputError(f"max_swaps is 0 or more, not {self.max_swaps}")
-        for name in ("max_candidates", "window"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise InputError(f"{name} is 1 or more, not {getattr(self, name)}")
-        if self.reference != "original":
-            raise InputError(
-                f"min_similarity compares with the original, not with {self.reference!r}: a limit "
-                "does not know the steps of a search"
-            )
-        as_cosine(1.0 if self.min_similarity is None else self.min_similarity, self.similarity)
-        _queries(self.max_queries)
-
-    def swaps(self, text: Text) -> int | None:
-        """The most swaps in a text: floor(rate x words), or the given number if that is less."""
-        most = [] if self.max_swaps is None else [self.max_swaps]
-        if self.max_rate is not None:
-            most.append(math.floor(self.max_rate * len(text) + 1e-9))  # 0.29 x 100 is 28.999...
-        return min(most, default=None)
-
-    def queries(self, text: Text) -> int | None:
-        """The most queries for a text: the number, or so many per word of it and at least one."""
-        found = _queries(self.max_queries)
-        if found is None or not found.per_word:
-            return None if found is None else found.number
-        return max(1, found.number * len(text))
-
-    @property
-    def closeness(self) -> Closeness | None:
-        """The similarity asked for; None: none."""
-        if self.min_similarity is None:
-            return None
-        return Closeness(as_cosine(self.min_similarity, self.similarity), self.window)
-
-    def config(self) -> dict[str, Any]:
-        """The limits as JSON values; those of similarity and candidates only where they are set."""
-        found = asdict(self)
-        beyond = ["similarity", "encoder", "window", "reference", "min_similarity"]
-        unset = beyond if self.min_similarity is None else []
-        unset += ["max_candidates"] if self.max_candidates is None else []
-        return {key: value for key, value in found.items() if key not in unset}
-
-
-class _Queries(NamedTuple):
-    """A number of queries, in all or for each word."""
-
-    number: int
-    per_word: bool
-
-
-def _queries(asked: int | str | None) -> _Queries | None:
-    if asked is None:
-        return None
-    match = re.fullmatch(r"(\d+)(?:(x)[lL]?)?", str(asked))
-    if match is None or int(match[1]) < 1:
-        raise InputError(
-            f"max_queries is 1 or more, or such as 50x for 50 queries per word, not {asked}"
-        )
-    return _Queries(int(match[1]), match[2] is not None)
 
 
 def attempt(
@@ -142,16 +57,19 @@ def attack(
     victim: Victim,
     examples: Any,
     *,
-    candidates: Candidates = "wordnet",
+    preset: str | None = None,
+    candidates: Candidates | None = None,
     max_rate: float | None = None,
     max_swaps: int | None = None,
     max_queries: int | str | None = None,
     target: int | str | None = None,
     max_candidates: int | None = None,
     min_similarity: float | None = None,
-    similarity: Metric = "cosine",
-    encoder: str | Encodes = "minilm",
+    similarity: Metric | None = None,
+    encoder: str | Encodes | None = None,
     window: int | None = None,
+    min_word_cosine: float | None = None,
+    word_vectors: str | None = None,
     masked: Proposes | Callable[[], Proposes] | None = None,
     device: str | None = None,
     seed: int = 0,
@@ -164,36 +82,57 @@ def attack(
 ) -> Outcomes:
     """The outcomes of an attack on every example, in the order of the data.
 
-    `examples`: a Dataset, (text, label) pairs, or Examples. `candidates`: a spec ("wordnet"), a
-    source, a callable Text -> {position: candidates}, or ready spaces. With `out` every outcome is
+    `examples`: a Dataset, (text, label) pairs, or Examples. `candidates`: a spec (default: "wordnet"),
+    a source, a callable Text -> {position: candidates}, or ready spaces. With `out` every outcome is
     recorded in that folder as soon as it is known, and texts already recorded there are not run
     again. `target` is a class by name or number. `encoder` ("minilm", "use", a folder, or an encoder)
     answers a search that compares sentences, and judges `min_similarity`; `masked` proposes words to
     one that asks for them; `device` is the encoder's. Limits are those of `Limits`. Further keywords
-    are the options of the attack.
+    are the options of the attack. A `preset` (see `unfooled.presets`) sets candidates, limits and
+    options that are not given here.
     """
-    method = built(name, options, victim)
+    given = {
+        "max_rate": max_rate, "max_swaps": max_swaps, "max_queries": max_queries,
+        "target": _class(target, victim), "max_candidates": max_candidates,
+        "min_similarity": min_similarity, "similarity": similarity, "window": window,
+        "encoder": encoder if encoder is None or isinstance(encoder, str) else encoder.name,
+        "min_word_cosine": min_word_cosine, "word_vectors": word_vectors,
+    }  # fmt: skip
     called = _called(name)
-    limits = Limits(
-        max_rate, max_swaps, max_queries, _class(target, victim), max_candidates, min_similarity,
-        similarity, encoder if isinstance(encoder, str) else encoder.name, window,
-    )  # fmt: skip
-    consulted = _Encoder(encoder, device=device)
+    applied = settings.apply(preset, called, candidates=candidates, limits=given, options=options)
+    limits = applied.limits
+    method = built(name, options if isinstance(name, Attack) else applied.options, victim)
+    _judgeable(called, method, limits)
+    settings.check_encoder(preset, limits, steps=method.strict)
+    consulted = _Encoder(limits.encoder if encoder is None else encoder, device=device)
     config = {"attack": asdict(method), **limits.config()}
+    if preset is not None:
+        config["preset"] = preset
+    if method.strict:  # it may compare sentences itself
+        config["encoder"] = limits.encoder
     if limits.closeness is not None:
         config["encoder_fingerprint"] = consulted().fingerprint
     work = Work(
         called,
         victim,
         examples,
-        candidates=candidates,
+        candidates=limits.near(applied.candidates),
         config=config,
         seed=seed,
         shard=shard,
     )
     how = {"progress": progress, "in_flight": in_flight, "batch": batch, "masked": masked}
-    done = attacked(work, method, limits=limits, out=out, encoder=consulted, **how)
-    return Outcomes(called, done.results, done.seconds, resumed=done.resumed)
+    counts: dict[str, CandidateCounts] | None = None if preset is None else {}
+    done = attacked(work, method, limits=limits, out=out, encoder=consulted, counts=counts, **how)
+    counted = None if counts is None else _counted(work, limits, counts)
+    return Outcomes(called, done.results, done.seconds, done.resumed, candidates=counted)
+
+
+def _counted(work: Work, limits: Limits, counts: Mapping[str, CandidateCounts]) -> CandidateCounts:
+    """The counts of all texts; those that were recorded before are asked for again."""
+    recorded = [example for key, example in work.keyed.items() if key not in counts]
+    more = [CandidateCounts.of(limits.cut(work.spaces.of(example))) for example in recorded]
+    return CandidateCounts.total([*counts.values(), *more])
 
 
 def attacked(
@@ -203,17 +142,21 @@ def attacked(
     limits: Limits,
     out: Path | str | Run | None,
     encoder: Callable[[], Encodes] | None = None,
+    counts: dict[str, CandidateCounts] | None = None,
     **how: Any,
 ) -> Done[Outcome]:
-    """Runs an attack over the work; `encoder` is loaded when it is first needed."""
+    """Runs an attack over the work; `encoder` is loaded when it is first needed.
+
+    `counts`, where given, receives how many candidates the texts had that were not yet recorded.
+    """
     consulted = _Encoder(limits.encoder) if encoder is None else encoder
     closeness = limits.closeness
     constrained: dict[str, Constrained[Attempt]] = {}
 
     def job(piece: Piece) -> Job[Attempt]:
-        text, space = piece.example.text, piece.space
-        if limits.max_candidates is not None:
-            space = first_candidates(space, limits.max_candidates)
+        text, space = piece.example.text, limits.cut(piece.space)
+        if counts is not None:
+            counts[piece.key] = CandidateCounts.of(space)
         if method.opens:  # what it adds is a member of its copy when the outcome is verified
             space = space.open()
         goal = Goal(space, piece.example.label, limits.target, limits.swaps(text))
@@ -231,6 +174,15 @@ def attacked(
         return verified(example, result, victim=work.victim, allowed=close, refused=refused)
 
     return work.run(job, finish, kind=Outcome, out=out, encoder=consulted, **how)
+
+
+def _judgeable(called: str, method: Attack, limits: Limits) -> None:
+    """Refuses an attack whose own candidates no limit of word vectors would see."""
+    if method.opens and limits.min_word_cosine is not None:
+        raise InputError(
+            f"{called} with these options adds candidates of its own, which min_word_cosine does not "
+            "judge: take them from a source, such as candidates='masked_lm:masked=true'"
+        )
 
 
 class _Encoder:

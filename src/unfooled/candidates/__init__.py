@@ -4,6 +4,6 @@
 """
 
 from unfooled.candidates._source import Candidate, Row, Source, explain
-from unfooled.candidates._spec import filters, load, names
+from unfooled.candidates._spec import filters, load, names, narrowed
 
-__all__ = ["Candidate", "Row", "Source", "explain", "filters", "load", "names"]
+__all__ = ["Candidate", "Row", "Source", "explain", "filters", "load", "names", "narrowed"]

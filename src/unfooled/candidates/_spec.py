@@ -55,6 +55,16 @@ def load(spec: str | Source | Mapping[Any, Any] | Callable[..., Any]) -> Source:
     )
 
 
+def narrowed(
+    spec: str | Source | Mapping[Any, Any] | Callable[..., Any], by: str, **options: Any
+) -> Source:
+    """The source of a spec with one more filter: narrowed("wordnet", "similarity", min=0.5)."""
+    if by not in _FILTERS:
+        raise InputError(f"there is no filter of candidates {by!r}; {did_you_mean(by, _FILTERS)}")
+    made: Callable[..., Source] = _FILTERS[by]
+    return made(load(spec), **options)
+
+
 @lru_cache(maxsize=64)
 def _parsed(spec: str) -> Source:
     unions = [[_term(term) for term in part.split("&")] for part in spec.split("+")]

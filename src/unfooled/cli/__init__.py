@@ -20,8 +20,10 @@ from unfooled.cli import (
     estimate,
     export,
     merge,
+    presets,
     report,
     swaps,
+    sweep,
     train,
 )
 from unfooled.cli.method_options import AttackCommand
@@ -39,6 +41,8 @@ app = typer.Typer(
 )
 app.command("audit")(audit.audit)
 app.command("attack", cls=AttackCommand, no_args_is_help=True)(attack.attack)
+app.command("sweep")(sweep.sweep)
+app.command("presets")(presets.presets)
 app.command("certify")(certify.certify)
 app.command("estimate")(estimate.estimate)
 app.command("report")(report.report)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,11 +13,34 @@ from unfooled.cli import options as o
 from unfooled.cli import printing
 from unfooled.cli.method_options import given
 
+if TYPE_CHECKING:
+    from unfooled.limits import Limits
+
 
 def _list(wanted: bool) -> None:
     if wanted:
         printing.attacks()
         raise typer.Exit
+
+
+def _checked(
+    name: str, preset: str | None, candidates: str | None, *, limits: dict[str, Any], extra: Any
+) -> Limits:
+    """The limits of an attack that can be run; refuses others before anything is loaded."""
+    from unfooled import settings
+
+    # A target is a class of the victim, and the seed is no limit.
+    known = {field: value for field, value in limits.items() if field not in ("target", "seed")}
+    applied = settings.apply(preset, name, candidates=candidates, limits=known, options=extra)
+    method = registry.build("attacks", name, applied.options)
+    settings.check_encoder(preset, applied.limits, steps=method.strict)
+    return applied.limits
+
+
+def _named(preset: str, counted: Mapping[str, float | None]) -> list[tuple[str, str]]:
+    """The lines about a preset."""
+    figures = [(key.replace("_", " "), printing.number(value)) for key, value in counted.items()]
+    return [("preset", preset), *figures]
 
 
 def attack(
@@ -32,7 +56,8 @@ def attack(
             "--list", callback=_list, is_eager=True, help="List the attacks and their options."
         ),
     ] = False,
-    candidates: o.Candidates = "wordnet",
+    preset: o.Preset = None,
+    candidates: o.OwnCandidates = None,
     max_rate: o.MaxRate = None,
     max_swaps: Annotated[
         int | None,
@@ -41,9 +66,11 @@ def attack(
     max_queries: o.MaxQueriesPerWord = None,
     max_candidates: o.MaxCandidates = None,
     min_similarity: o.MinSimilarity = None,
-    similarity: o.Similarity = "cosine",
+    similarity: o.Similarity = None,
     encoder: o.Encoder = None,
     window: o.Window = None,
+    min_word_cosine: o.MinWordCosine = None,
+    word_vectors: o.WordVectors = None,
     target: Annotated[
         str | None,
         typer.Option(
@@ -71,44 +98,49 @@ def attack(
     Each outcome is recorded as soon as it is known; the same command again continues where it was stopped.
     Options of the attack itself (see --list) are given like any other, such as --width 8.
     With --encoder, or --min-similarity, the table says how similar the fooling texts are.
+    --preset runs it as a paper does (see unfooled presets).
 
     Example: unfooled attack beam my-model reviews.csv --width 8 --max-rate 0.2
     """
     import unfooled as uf
+    from unfooled import settings
     from unfooled.encoders import load_encoder
-    from unfooled.runner import Limits
 
     extra = given(context.args)
-    registry.build("attacks", name, extra)  # before anything is loaded
     columns = {"text_column": text_column, "label_column": label_column}
     asked: dict[str, Any] = {
-        "candidates": candidates, "max_rate": max_rate, "max_swaps": max_swaps,
+        "max_rate": max_rate, "max_swaps": max_swaps,
         "max_queries": int(max_queries) if max_queries and max_queries.isdecimal() else max_queries,
         "target": target, "seed": seed,
     }  # fmt: skip
     close = {"min_similarity": min_similarity, "similarity": similarity, "window": window}
-    more: dict[str, Any] = {
-        "max_candidates": max_candidates,
-        "encoder": encoder or "minilm",
-        **close,
-    }
-    Limits(max_queries=asked["max_queries"], **more)  # before anything is loaded
+    words = {"min_word_cosine": min_word_cosine, "word_vectors": word_vectors}
+    more: dict[str, Any] = {"max_candidates": max_candidates, "encoder": encoder, **close, **words}
+    limits = _checked(name, preset, candidates, limits=asked | more, extra=extra)
     # The name of a folder stays what it was where none of these is given.
-    unusual = {key: value for key, value in more.items() if value not in (None, "cosine", "minilm")}
+    unusual = {
+        key: value for key, value in (more | {"preset": preset}).items() if value is not None
+    }
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
-    settings = {**source, **asked, **unusual, **extra}
-    folder = out or printing.default_folder(name, victim, data, settings, shard=shard)
+    allowed = candidates if preset else candidates or settings.DEFAULT
+    question = {**source, "candidates": allowed, **asked, **unusual, **extra}
+    folder = out or printing.default_folder(name, victim, data, question, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device)
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         outcomes = uf.attack(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
-            progress=not (quiet or as_json), device=device, **asked, **more, **extra,
+            progress=not (quiet or as_json), device=device, preset=preset, candidates=candidates,
+            **asked, **more, **extra,
         )  # fmt: skip
-        measured = encoder is not None or min_similarity is not None
-        judge = load_encoder(more["encoder"], device=device) if measured else None
+        measured = encoder is not None or limits.min_similarity is not None
+        judge = load_encoder(limits.encoder, device=device) if measured else None
         summed = outcomes.summary(encoder=judge)
+    counted = printing.candidate_figures(outcomes)
     if as_json:
-        print(json.dumps({"run": str(folder), "seconds": outcomes.seconds, **summed}))
+        shown = {"run": str(folder), "seconds": outcomes.seconds, **summed, **counted}
+        print(json.dumps(shown))
     else:
+        if preset:
+            printing.figures(_named(preset, counted))
         printing.outcomes(outcomes, loaded.labels, folder=folder, show=show, summed=summed)

@@ -50,11 +50,20 @@ TextColumn = Annotated[
 ]
 LabelColumn = Annotated[str | None, typer.Option(help="Column of the label.")]
 Device = Annotated[str | None, typer.Option(help="Where torch models run, such as cpu or cuda.")]
-Candidates = Annotated[
-    str,
+_CANDIDATES = (
+    "What may replace a word: [b]wordnet[/b], [b]embedding:k=8[/b], "
+    "[b]sememes:file=F[/b], [b]table:F[/b], [b]typos[/b]; + unites, & intersects, |pos filters."
+)
+Candidates = Annotated[str, typer.Option(help=_CANDIDATES)]
+OwnCandidates = Annotated[  # a preset's unless they are given
+    str | None, typer.Option(help=_CANDIDATES, show_default="wordnet")
+]
+Preset = Annotated[
+    str | None,
     typer.Option(
-        help="What may replace a word: [b]wordnet[/b], [b]embedding:k=8[/b], "
-        "[b]sememes:file=F[/b], [b]table:F[/b], [b]typos[/b]; + unites, & intersects, |pos filters."
+        help="Candidates, limits and options of a paper, such as [b]defender-imdb[/b]; those given here "
+        "go before. [b]unfooled presets[/b] lists them.",
+        rich_help_panel=LIMITS,
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
@@ -113,9 +122,11 @@ MinSimilarity = Annotated[
     ),
 ]
 Similarity = Annotated[
-    str,
+    str | None,
     typer.Option(
-        help="How --min-similarity counts: [b]cosine[/b] or [b]angular[/b].", rich_help_panel=LIMITS
+        help="How --min-similarity counts: [b]cosine[/b] or [b]angular[/b].",
+        show_default="cosine",
+        rich_help_panel=LIMITS,
     ),
 ]
 Encoder = Annotated[
@@ -131,6 +142,23 @@ Window = Annotated[
     typer.Option(
         help="Compare so many words around each swapped one, not whole texts.",
         min=1,
+        rich_help_panel=LIMITS,
+    ),
+]
+MinWordCosine = Annotated[
+    float | None,
+    typer.Option(
+        help="Only candidates whose word vector has this cosine with the word's, or more.",
+        min=-1,
+        max=1,
+        rich_help_panel=LIMITS,
+    ),
+]
+WordVectors = Annotated[
+    str | None,
+    typer.Option(
+        help="The vectors of --min-word-cosine: an asset or a file.",
+        show_default="glove-50-counter-fitted",
         rich_help_panel=LIMITS,
     ),
 ]

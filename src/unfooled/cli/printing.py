@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -51,7 +51,7 @@ def stoppable(folder: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         kept = f"what is done is in {folder}, the same command goes on"
-        begun = (folder / "manifest.json").exists()
+        begun = any(any(folder.glob(runs)) for runs in ("manifest.json", "*/manifest.json"))
         print(f"unfooled: stopped; {kept if begun else 'nothing was begun'}", file=sys.stderr)
         raise SystemExit(130) from None
 
@@ -89,6 +89,17 @@ def outcomes(
     for outcome in [o for o in found if o.status == "error"][:3]:
         page.print(f"error in {outcome.id}: {outcome.error}", style="red")
     line("run", str(folder))
+
+
+def candidate_figures(found: Outcomes) -> dict[str, float | None]:
+    """How many candidates words had, where they were counted."""
+    counts = found.candidates
+    if counts is None:
+        return {}
+    return {
+        "candidates_per_word": counts.per_word,
+        "candidates_per_swappable_word": counts.per_swappable_word,
+    }
 
 
 def _lines(found: Outcomes, summed: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
@@ -164,12 +175,17 @@ def figures(lines: Iterable[tuple[str, str]]) -> None:
     console().print(table)
 
 
-def columns(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A small table of numbers."""
-    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+def columns(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    justify: Literal["left", "right"] = "right",
+) -> None:
+    """A small table, of numbers unless it is justified to the left."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, show_header=any(heads))
     table.add_column(heads[0], style="bold")
     for head in heads[1:]:
-        table.add_column(head, justify="right")
+        table.add_column(head, justify=justify, overflow="fold")
     for row in rows:
         table.add_row(*row)
     page = console()

@@ -1,0 +1,93 @@
+"""Settings: what an attack runs with, once a preset and what was given beside it are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any, Final, NamedTuple
+
+from unfooled.errors import MissingExtra
+from unfooled.limits import Limits
+from unfooled.presets import ENCODER, VECTORS, Preset, Setting, get
+from unfooled.work import Candidates
+
+DEFAULT: Final = "wordnet"  # the candidates without a preset
+
+
+class Applied(NamedTuple):
+    """Candidates, limits and options of an attack."""
+
+    candidates: Candidates
+    limits: Limits
+    options: dict[str, Any]
+
+
+def apply(
+    preset: str | None,
+    attack: str,
+    *,
+    candidates: Candidates | None,
+    limits: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Applied:
+    """What was given, and for the rest what the preset says; a limit that is None was not given.
+
+    Without a preset the rest are the defaults.
+    """
+    chosen = {name: value for name, value in limits.items() if value is not None}
+    if preset is None:
+        given = DEFAULT if candidates is None else candidates
+        return Applied(given, Limits(**chosen), dict(options))
+    setting = get(preset).setting(attack)
+    merged = replace(setting.limits, **chosen)
+    wanted = {**setting.options, **options}
+    if candidates is None:
+        candidates = written(setting.candidates, merged)
+    return Applied(candidates, merged, wanted)
+
+
+def written(candidates: str, limits: Limits) -> str:
+    """The spec of candidates under these limits."""
+    return candidates.format(k=limits.max_candidates)
+
+
+def told(preset: Preset) -> dict[str, str]:
+    """All that a preset sets, in words; of the settings of single attacks what they have else."""
+    rows = {"from": preset.paper}
+    for attack, setting in {"": preset.every, **preset.own}.items():
+        parts = _told(setting)
+        for what, value in parts.items():
+            if not attack or value != _told(preset.every).get(what, ""):
+                rows[f"{what} of {attack}" if attack else what] = value
+    whole = f"{rows}"
+    common = [VECTORS] if "counter-fitted" in whole else []
+    common += [ENCODER] if "encoder use" in whole else []
+    return {**rows, "differs": " ".join(filter(None, [preset.differs, *common]))}
+
+
+def _told(setting: Setting) -> dict[str, str]:
+    limits = setting.limits.config()
+    if "step_similarity" in setting.options:
+        limits["encoder"] = setting.limits.encoder
+    told = {name: value for name, value in limits.items() if value is not None}
+    return {
+        "candidates": written(setting.candidates, setting.limits),
+        "limits": _listed(told) or "none",
+        "options": _listed(setting.options),
+    }
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
+def check_encoder(preset: str | None, limits: Limits, *, steps: bool) -> None:
+    """Refuses a preset whose encoder is not installed; `steps`: the attack itself compares sentences."""
+    compares = steps or limits.min_similarity is not None
+    if preset and compares and limits.encoder == "use" and find_spec("sentencepiece") is None:
+        raise MissingExtra(
+            f"the preset {preset} compares sentences with the Universal Sentence Encoder (another "
+            "encoder can be given, but is another limit), which",
+            "use",
+        )
