@@ -36,7 +36,7 @@ from unfooled.lexicon import minilm_head
 
 SHARES = {"imdb": 0.47, "snli": 0.20, "bbc": 0.14, "mr": 0.10, "newsgroups": 0.09}
 CORPUS, LENGTH = 3_200_000, 96  # tokens of text, and of a window
-STEPS, TOKENS = 2000, 1536  # batches, and tokens of a batch
+STEPS, TOKENS = 600, 1536  # batches, and tokens of a batch
 RATE, WARM, DECAY = 1e-3, 100, 0.25  # rate of learning, steps to reach it, share that ends it
 RANK, SEED = 64, 0
 
