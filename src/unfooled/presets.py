@@ -102,7 +102,7 @@ def _defender(name: str, *, about: str, max_rate: float) -> Preset:
             "bert-attack": Setting("masked_lm:k={k}", limits, {"max_share": None}),
             "bae": Setting("masked_lm:k={k},masked=true", limits),
         },
-        differs="ε_min is angular, as in TextAttack, from which the paper has it, and of whole texts, as "
+        differs="ε_min is angular (a cosine of 0.876), as in TextAttack, from which the paper has it, and of whole texts, as "
         "in its equation 1; its code compares 15 words with the text before the swap. Neighbours are "
         "by counter-fitted vectors, as in its code; the text says GloVe. BAE is not in the paper. "
         "K_max below or above 50 leaves Q_max where it is.",

@@ -105,13 +105,7 @@ def attack(
     _judgeable(called, method, limits)
     settings.check_encoder(preset, limits, steps=method.strict)
     consulted = _Encoder(limits.encoder if encoder is None else encoder, device=device)
-    config = {"attack": asdict(method), **limits.config()}
-    if preset is not None:
-        config["preset"] = preset
-    if method.strict:  # it may compare sentences itself
-        config["encoder"] = limits.encoder
-    if limits.closeness is not None:
-        config["encoder_fingerprint"] = consulted().fingerprint
+    config = _config(method, limits, preset=preset, encoder=consulted)
     work = Work(
         called,
         victim,
@@ -126,6 +120,20 @@ def attack(
     done = attacked(work, method, limits=limits, out=out, encoder=consulted, counts=counts, **how)
     counted = None if counts is None else _counted(work, limits, counts)
     return Outcomes(called, done.results, done.seconds, done.resumed, candidates=counted)
+
+
+def _config(
+    method: Attack, limits: Limits, *, preset: str | None, encoder: Callable[[], Encodes]
+) -> dict[str, Any]:
+    """What decides the outcomes beside victim, data and candidates."""
+    config = {"attack": asdict(method), **limits.config()}
+    if preset is not None:
+        config["preset"] = preset
+    if method.strict:  # it may compare sentences itself
+        config["encoder"] = limits.encoder
+    if limits.closeness is not None:
+        config["encoder_fingerprint"] = encoder().fingerprint
+    return config
 
 
 def _counted(work: Work, limits: Limits, counts: Mapping[str, CandidateCounts]) -> CandidateCounts:
