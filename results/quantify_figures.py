@@ -26,13 +26,13 @@ def survival(cells: Mapping[str, Mapping[str, Sequence[tuple[float, int]]]], pat
     """For every cell and attack the share of texts not fooled within r swaps."""
     with _panels(cells, path, height=2.1) as panels:
         for title, (axes, swaps) in panels.items():
+            found = {name: [s for s, _ in swaps[name]] for name in _LINES}
+            most = max([1, *(int(s) for each in found.values() for s in each if s < math.inf)])
+            radii = range(min(_MOST, most) + 1)
             for name, (colour, dash) in _LINES.items():
-                found = [s for s, _ in swaps[name]]
-                last = min(_MOST, max([1, *(int(s) for s in found if s < math.inf)]))
-                left = [100 * sum(s > r for s in found) / len(found) for r in range(last + 1)]
-                axes.step(
-                    range(last + 1), left, where="post", color=colour, linestyle=dash, label=name
-                )
+                left = [100 * sum(s > r for s in found[name]) / len(found[name]) for r in radii]
+                drawn: dict[str, Any] = {"color": colour, "linestyle": dash, "label": name}
+                axes.step([*radii, len(radii)], [*left, left[-1]], where="post", **drawn)
             axes.set(title=title, ylim=(0, 100), xlabel="swaps", ylabel="not broken, %")
         next(iter(panels.values()))[0].legend(frameon=False)
 
