@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+import sys
 from collections.abc import Callable, Iterator
 from itertools import pairwise, product
 from pathlib import Path
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 
 from tiny_masked_lm import LINES, write_bert, write_roberta
 from unfooled.companions import Proposal, Proposes, Request
-from unfooled.errors import InputError
+from unfooled.errors import InputError, MissingExtra
 from unfooled.lexicon import masked_lm
 from unfooled.lexicon.masked_lm import MaskedLM
 from unfooled.lexicon.masked_networks import fingerprint
@@ -279,3 +281,11 @@ def test_an_encoder_without_a_head_is_refused(tmp_path: Path) -> None:
     transformers.AutoModel.from_pretrained(folder).save_pretrained(folder)
     with pytest.raises(InputError, match="not trained to predict masked words"):
         masked_lm.load(str(folder))
+
+
+def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    for module in ("masked_lm", "masked_networks"):
+        monkeypatch.delitem(sys.modules, f"unfooled.lexicon.{module}")
+    with pytest.raises(MissingExtra, match=r"a masked language model needs.*unfooled\[hf\]"):
+        importlib.import_module("unfooled.lexicon.masked_lm")
