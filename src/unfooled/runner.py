@@ -70,7 +70,7 @@ def attack(
     window: int | None = None,
     min_word_cosine: float | None = None,
     word_vectors: str | None = None,
-    masked: Proposes | Callable[[], Proposes] | None = None,
+    masked: str | Proposes | Callable[[], Proposes] = "minilm",
     device: str | None = None,
     seed: int = 0,
     out: Path | str | None = None,
@@ -86,7 +86,8 @@ def attack(
     a source, a callable Text -> {position: candidates}, or ready spaces. With `out` every outcome is
     recorded in that folder as soon as it is known, and texts already recorded there are not run
     again. `target` is a class by name or number. `encoder` ("minilm", "use", a folder, or an encoder)
-    answers a search that compares sentences, and judges `min_similarity`; `masked` proposes words to
+    answers a search that compares sentences, and judges `min_similarity`; `masked` (a masked
+    language model: "minilm", a folder, or the model) proposes words to
     one that asks for them; `device` is the encoder's. Limits are those of `Limits`. Further keywords
     are the options of the attack. A `preset` (see `unfooled.presets`) sets candidates, limits and
     options that are not given here.
@@ -105,7 +106,7 @@ def attack(
     _judgeable(called, method, limits)
     settings.check_encoder(preset, limits, steps=method.strict)
     consulted = _Encoder(limits.encoder if encoder is None else encoder, device=device)
-    config = _config(method, limits, preset=preset, encoder=consulted)
+    config = _config(method, limits, preset=preset, encoder=consulted, masked=masked)
     work = Work(
         called,
         victim,
@@ -115,7 +116,8 @@ def attack(
         seed=seed,
         shard=shard,
     )
-    how = {"progress": progress, "in_flight": in_flight, "batch": batch, "masked": masked}
+    proposing = _proposing(masked, device=device)
+    how = {"progress": progress, "in_flight": in_flight, "batch": batch, "masked": proposing}
     counts: dict[str, CandidateCounts] | None = None if preset is None else {}
     done = attacked(work, method, limits=limits, out=out, encoder=consulted, counts=counts, **how)
     counted = None if counts is None else _counted(work, limits, counts)
@@ -123,12 +125,19 @@ def attack(
 
 
 def _config(
-    method: Attack, limits: Limits, *, preset: str | None, encoder: Callable[[], Encodes]
+    method: Attack,
+    limits: Limits,
+    *,
+    preset: str | None,
+    encoder: Callable[[], Encodes],
+    masked: str | Proposes | Callable[[], Proposes],
 ) -> dict[str, Any]:
     """What decides the outcomes beside victim, data and candidates."""
     config = {"attack": asdict(method), **limits.config()}
     if preset is not None:
         config["preset"] = preset
+    if method.opens:
+        config["masked"] = masked if isinstance(masked, str) else getattr(masked, "name", None)
     if method.strict:  # it may compare sentences itself
         config["encoder"] = limits.encoder
     if limits.closeness is not None:
@@ -191,6 +200,22 @@ def _judgeable(called: str, method: Attack, limits: Limits) -> None:
             f"{called} with these options adds candidates of its own, which min_word_cosine does not "
             "judge: take them from a source, such as candidates='masked_lm:masked=true'"
         )
+
+
+def _proposing(
+    masked: str | Proposes | Callable[[], Proposes], *, device: str | None
+) -> Proposes | Callable[[], Proposes]:
+    """A masked language model, or how to load it when it is first asked for."""
+    if not isinstance(masked, str):
+        return masked
+    name = masked
+
+    def load() -> Proposes:
+        from unfooled.lexicon import masked_lm  # imports torch
+
+        return masked_lm.load(name, device=device)
+
+    return load
 
 
 class _Encoder:

@@ -69,6 +69,7 @@ def attack(
     similarity: o.Similarity = None,
     encoder: o.Encoder = None,
     window: o.Window = None,
+    masked: o.Masked = "minilm",
     min_word_cosine: o.MinWordCosine = None,
     word_vectors: o.WordVectors = None,
     target: Annotated[
@@ -130,7 +131,7 @@ def attack(
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         outcomes = uf.attack(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
-            progress=not (quiet or as_json), device=device, preset=preset, candidates=candidates,
+            progress=not (quiet or as_json), device=device, preset=preset, candidates=candidates, masked=masked,
             **asked, **more, **extra,
         )  # fmt: skip
         measured = encoder is not None or limits.min_similarity is not None

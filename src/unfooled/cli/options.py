@@ -137,6 +137,13 @@ Encoder = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
+Masked = Annotated[
+    str,
+    typer.Option(
+        help="The masked language model of attacks that ask one, as [b]bae --proposals 50[/b] does: "
+        "[b]minilm[/b], a Hugging Face folder or a hub name.",
+    ),
+]
 Window = Annotated[
     int | None,
     typer.Option(
