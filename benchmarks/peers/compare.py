@@ -15,12 +15,12 @@ from unfooled.task import Job
 from unfooled.victims.base import Victim
 
 OTHER_WORDS = "other words"
-"""The status of a text that TextAttack cuts into other words than we do."""
+"""The status of a text that TextAttack cuts into other words than we do; its text is these words."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A text on which the two sides do not agree."""
+    """A text on which the two sides do not agree, or which they do not cut alike."""
 
     case: Case
     ours: Found
@@ -33,7 +33,7 @@ class Tally:
 
     search: str
     texts: int
-    left_out: int  # other words
+    left_out: tuple[Difference, ...]  # other words
     skipped: int  # misclassified from the start, for both
     fooled: int  # by both, with the same text
     failed: int  # for both, with the same last text
@@ -70,11 +70,11 @@ def tally(
 ) -> Tally:
     """Counts agreements, and keeps every difference."""
     counts: Counter[str] = Counter()
-    differences = []
+    left_out, differences = [], []
     queries = 0
     for case, one, other in zip(cases, ours, theirs, strict=True):
         if other.status == OTHER_WORDS:
-            counts[OTHER_WORDS] += 1
+            left_out.append(Difference(case, one, other))
             continue
         queries += one.queries
         if one == other:
@@ -84,7 +84,7 @@ def tally(
     return Tally(
         search,
         len(cases),
-        counts[OTHER_WORDS],
+        tuple(left_out),
         counts["skipped"],
         counts["success"],
         counts["failure"],

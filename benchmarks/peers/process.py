@@ -47,7 +47,10 @@ class Peer:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
@@ -61,12 +64,17 @@ class Peer:
         versions: dict[str, str] = self._ask(do="load", folder=where, kind=kind, digits=digits)
         return versions
 
-    def attack(self, search: str, cases: Sequence[Case], *, budget: int | None = None) -> Answer:
-        """What TextAttack's search finds on the cases."""
+    def attack(
+        self,
+        search: str,
+        cases: Sequence[Case],
+        *,
+        budget: int | None = None,
+        unknown: str = UNKNOWN_WORD,
+    ) -> Answer:
+        """What TextAttack's search finds on the cases, with at most `budget` queries for each."""
         sent = [case.message() for case in cases]
-        answer = self._ask(
-            do="attack", search=search, unknown=UNKNOWN_WORD, cases=sent, budget=budget
-        )
+        answer = self._ask(do="attack", search=search, unknown=unknown, cases=sent, budget=budget)
         found = tuple(Found(**one) for one in answer["found"])
         return Answer(found, answer["seconds"], answer["forwards"])
 

@@ -119,8 +119,9 @@ class Side:
         return {"found": found, "seconds": seconds, "forwards": self.model.forwards}
 
     def _attacked(self, goal: Any, search: Any, case: dict[str, Any]) -> dict[str, Any]:
-        if AttackedText(case["source"]).words != case["words"]:
-            return {"status": "other words", "text": case["source"], "queries": 0}
+        words = AttackedText(case["source"]).words
+        if words != case["words"]:
+            return {"status": "other words", "text": " ".join(words), "queries": 0}
         constraints = [RepeatModification(), MaxWordsPerturbed(max_num_words=case["most"])]
         attack = Attack(goal, constraints, OurCandidates(case["candidates"]), search)
         result = attack.attack(case["source"], case["label"])
