@@ -57,7 +57,7 @@ PLANS = {
     "beam": Plan("beam", "beam", 128, 1_000, 1.5),
     "pso": Plan("sem-pso", "pso", 32, 3_000, 2.0),
     "genetic": Plan("genetic", "genetic", 32, 3_000, 2.0),
-    "hf_stock": Plan("greedy", "unk", 8, 500, 20.0),
+    "hf_stock": Plan("greedy", "unk", 4, 64, 20.0),
 }
 
 
@@ -110,8 +110,9 @@ def ratio(
 ) -> tuple[float, Spending, Spending]:
     """TextAttack's seconds per forward over ours, in turns, and what each side spent."""
     given = labelled(victim, spaces)
-    ours(plan, victim, given[:2], spaces=spaces[:2])  # warms up
-    theirs(plan, peer, given[:1], spaces=spaces[:1], unknown=unknown)
+    short = plan._replace(queries=8)  # warms up
+    ours(short, victim, given[:2], spaces=spaces[:2])
+    theirs(short, peer, given[:1], spaces=spaces[:1], unknown=unknown)
     mine, other = Spending(), Spending()
     for part in np.array_split(np.arange(len(spaces)), min(TURNS, len(spaces))):
         some = slice(int(part[0]), int(part[-1]) + 1)
@@ -137,6 +138,7 @@ def measure(share: float = 1.0) -> dict[str, float]:
                 spaces = examples(known, length=20, count=count, rng=rng)
                 value, mine, other = ratio(plan, victim, peer, spaces=spaces, unknown=unknown)
                 found[key] = round(value, 2)
+                print(f"{key}: {count} texts, {value:.2f}", flush=True)
                 spent = (f"{mine.forwards:,}", f"{other.forwards:,}")
                 table.add_row(key, f"{value:.2f}", f"{plan.least}", *spent)
     Console().print(table)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.peers.__main__ import figures, recall, remember
 from benchmarks.peers.compare import Difference, Tally, found_by_us, tally
 from benchmarks.peers.compatible import probabilities
 from benchmarks.peers.exchange import Case, plain, word_positions
@@ -229,6 +231,20 @@ def test_tally(counted: Tally) -> None:
     assert counted.differences == (
         Difference(case(), Found("success", "really poor flick .", 9), Found("success", "x", 8)),
     )
+
+
+def test_what_was_found_is_kept_for_the_same_texts_only(tmp_path: Path) -> None:
+    path, found = tmp_path / "bilstm-1" / "unk.json", [Found("failure", TEXT, 9)]
+    assert recall(path, "key") is None
+    remember(path, "key", {"ours": found, "theirs": found})
+    assert recall(path, "key") == {"ours": found, "theirs": found}
+    assert recall(path, "another") is None
+
+
+def test_figures_are_those_of_all_models(counted: Tally) -> None:
+    found = figures({"bilstm": [counted], "cnn": [counted]})
+    assert (found["equal_unk"], found["equal_beam"]) == (4, 0)
+    assert (found["differences"], found["left_out"]) == (2, 2)
 
 
 def test_the_page_shows_what_agrees_and_what_does_not(counted: Tally) -> None:
