@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install demo test browser check bench results docs clean
+.PHONY: install demo test browser check bench peers results docs clean
 
 install: $(STAMP)
 
@@ -36,6 +36,10 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(NAME)
 
+# TextAttack in an environment of its own, for `python -m benchmarks.peers` and the benchmark `attacks`.
+peers: $(STAMP)
+	$(BIN)/python -m benchmarks.peers.install
+
 # The papers' experiments: NAME=quantify. Takes hours; a killed call goes on where it was.
 results: $(STAMP)
 	$(BIN)/python -m results.$(NAME)
@@ -45,4 +49,4 @@ docs: $(STAMP)
 	@echo "open docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv docs/_build
+	rm -rf .venv .venv-peers docs/_build
