@@ -21,7 +21,7 @@ def load_encoder(name: str, *, device: str | None = None) -> Encodes:
 
         return UniversalEncoder.load(assets.get("use"))
     from unfooled.encoders.huggingface import HuggingFaceEncoder
-    from unfooled.victims.pretrained import fetch
+    from unfooled.hub import fetch
 
     if name == "minilm":
         return HuggingFaceEncoder.load(assets.get("minilm"), device=device)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -20,13 +18,10 @@ try:
 except ImportError as error:
     raise MissingExtra("a masked language model", "hf") from error
 
+from unfooled.hub import fetch, quiet, token_limits
 from unfooled.lexicon import minilm_head
 
 DEFAULT = "minilm"
-
-_FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]  # what a hub model may consist of
-# Position embeddings that start after the padding index.
-_SHIFTED = ("roberta", "camembert", "longformer")
 
 
 class Network(Protocol):
@@ -74,7 +69,9 @@ def folder(name: str) -> Path:
     if name == DEFAULT:
         return Path(assets.get(DEFAULT))
     path = Path(name.removeprefix("hf:")).expanduser()
-    return path if path.exists() else _fetch(name.removeprefix("hf:"))
+    if path.exists():
+        return path
+    return fetch(name.removeprefix("hf:"), what="masked language model")
 
 
 def files(name: str) -> dict[str, Path]:
@@ -91,7 +88,7 @@ def open_network(name: str, *, device: str | None = None) -> Opened:
     """The model of that name, in evaluation mode."""
     path = folder(name)
     try:
-        with _quiet():
+        with quiet():
             tokenizer = transformers.AutoTokenizer.from_pretrained(path, trust_remote_code=False)
             network = _minilm(path, tokenizer) if name == DEFAULT else _pretrained(path, name)
     except (OSError, ValueError, ImportError, SafetensorError) as error:
@@ -106,7 +103,7 @@ def open_network(name: str, *, device: str | None = None) -> Opened:
         reason = str(error).splitlines()[0]
         raise InputError(f"the device {device!r} cannot be used: {reason}") from error
     config = (network.encoder if name == DEFAULT else network.network).config
-    limit = _limit(config, tokenizer)
+    limit = min(*token_limits(config, tokenizer), 100_000)
     return Opened(network.eval().requires_grad_(False), tokenizer, limit, place)
 
 
@@ -125,47 +122,3 @@ def _pretrained(path: Path, name: str) -> Any:
             f"{', '.join(sorted(report['missing_keys'])):.120}"
         )
     return Pretrained(network, name=name)
-
-
-def _limit(config: Any, tokenizer: Any) -> int:
-    limits = [tokenizer.model_max_length]
-    positions = getattr(config, "max_position_embeddings", None)
-    if positions and positions > 0:
-        shifted = any(kind in config.model_type.replace("-", "_") for kind in _SHIFTED)
-        limits.append(positions - (config.pad_token_id + 1 if shifted else 0))
-    return int(min(*limits, 100_000))
-
-
-def _fetch(name: str) -> Path:
-    from huggingface_hub import errors, snapshot_download
-
-    try:
-        with _quiet():
-            return Path(snapshot_download(name, allow_patterns=_FILES))
-    except errors.RepositoryNotFoundError as error:
-        raise InputError(f"the hub has no masked language model {name!r}") from error
-    except (errors.HFValidationError, ValueError) as error:
-        raise InputError(
-            f"{name!r} is no masked language model: expected {DEFAULT}, a folder, or the "
-            "owner/name of a hub model"
-        ) from error
-    except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, OSError) as error:
-        raise InputError(
-            f"the masked language model {name!r} is neither a folder nor in the local cache, and "
-            f"the Hugging Face hub cannot be reached: give a folder, or use {DEFAULT}"
-        ) from error
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without bars and without the report of what was loaded: errors say what matters."""
-    log = transformers.utils.logging
-    level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
-    log.set_verbosity(logging.CRITICAL)
-    log.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        log.set_verbosity(level)
-        if bars:
-            log.enable_progress_bar()  # type: ignore[no-untyped-call]

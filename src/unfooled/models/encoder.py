@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from unfooled.errors import InputError, MissingExtra, did_you_mean
+from unfooled.hub import quiet
 from unfooled.models import folder as folders
 from unfooled.models.config import ARCHITECTURES
 from unfooled.models.encoding import bucketed
@@ -84,7 +84,7 @@ def save_encoder(
 ) -> Path:
     """Writes an ordinary Hugging Face folder with our marker beside it; returns the folder."""
     folder = Path(folder)
-    with folders.replaced(folder) as new, _quiet():
+    with folders.replaced(folder) as new, quiet():
         model.network.save_pretrained(new)  # type: ignore[operator]
         model.tokenizer.save_pretrained(new)
         marker = {
@@ -104,7 +104,7 @@ def load_encoder(folder: Path | str) -> EncoderModel:
     if folders.kind(folder) != "hf":
         raise InputError(f"{folder} is not a Hugging Face folder: no config.json of one")
     folders.refuse_pickle(folder)
-    with _quiet(), forked(0):
+    with quiet(), forked(0):
         network = _pretrained(transformers.AutoModelForSequenceClassification, str(folder))
         tokenizer = _pretrained(transformers.AutoTokenizer, str(folder), weights=False)
     config = network.config
@@ -127,7 +127,7 @@ def encoder_logits(model: EncoderModel, texts: Sequence[Text]) -> Tensor:
 
 
 def _start(source: str, labels: tuple[str, ...], *, max_length: int) -> EncoderModel:
-    with _quiet():
+    with quiet():
         tokenizer = _pretrained(transformers.AutoTokenizer, source, weights=False)
         network = _pretrained(
             transformers.AutoModelForSequenceClassification,
@@ -196,18 +196,3 @@ def _task(model: EncoderModel, parts: Split, *, batch: int) -> Task:
         if dev_texts
         else None,
     )
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without transformers' bars and its report that the classification head is new."""
-    log = transformers.utils.logging
-    level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
-    log.set_verbosity_error()  # type: ignore[no-untyped-call]
-    log.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        log.set_verbosity(level)
-        if bars:
-            log.enable_progress_bar()  # type: ignore[no-untyped-call]

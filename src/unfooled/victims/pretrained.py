@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from unfooled.errors import InputError, MissingExtra
+from unfooled.hub import quiet, token_limits
 from unfooled.models.folder import MARKER, read_json
 
 try:
@@ -18,10 +16,7 @@ try:
 except ImportError as error:
     raise MissingExtra("a Hugging Face model", "hf") from error
 
-_FILES = ["*.json", "*.safetensors", "*.txt", "*.model"]  # what a hub model may consist of
 _SENTENCES = "sentence_bert_config.json"
-# Position embeddings that start after the padding index, which model_max_length may not know.
-_SHIFTED = ("roberta", "camembert", "longformer", "bigbird_roberta")
 
 
 class Classifier(NamedTuple):
@@ -86,7 +81,7 @@ def _opened(folder: Path, auto: Any, *, what: str, dtype: str) -> tuple[Any, Any
     """The network, the report of loading it, and the tokenizer."""
     _refuse_pickles(folder)
     try:
-        with _quiet():
+        with quiet():
             network, report = auto.from_pretrained(
                 folder,
                 use_safetensors=True,
@@ -99,26 +94,6 @@ def _opened(folder: Path, auto: Any, *, what: str, dtype: str) -> tuple[Any, Any
         sentence = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(f"{folder} is no {what}: {sentence}") from error
     return network, report, tokenizer
-
-
-def fetch(name: str) -> Path:
-    """The folder of a hub model, fetched if needed."""
-    try:
-        from huggingface_hub import errors, snapshot_download
-    except ImportError as error:
-        raise MissingExtra("a Hugging Face model", "hf") from error
-    try:
-        with _quiet():
-            return Path(snapshot_download(name, allow_patterns=_FILES))
-    except errors.RepositoryNotFoundError as error:
-        raise InputError(f"the hub has no model {name!r} (or it is private)") from error
-    except (errors.HFValidationError, ValueError) as error:
-        raise InputError(f"{name!r} is not the name of a hub model: expected owner/name") from error
-    except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, OSError) as error:
-        raise InputError(
-            f"{name!r} is not in the local cache and the Hugging Face hub cannot be reached: "
-            "give a local folder, or try again online"
-        ) from error
 
 
 def _dtype(name: str) -> torch.dtype:
@@ -152,28 +127,8 @@ def _give_padding(network: Any, tokenizer: Any) -> None:
 
 def _limit(folder: Path, network: Any, tokenizer: Any) -> int | None:
     """The most tokens that model, tokenizer and training allow; None: no limit is known."""
-    limits = [tokenizer.model_max_length]
-    config = network.config
-    positions = getattr(config, "max_position_embeddings", None)
-    if positions and positions > 0:
-        shifted = any(kind in config.model_type.replace("-", "_") for kind in _SHIFTED)
-        limits.append(positions - (config.pad_token_id + 1 if shifted else 0))
+    limits = token_limits(network.config, tokenizer)
     if (folder / MARKER).is_file():
         limits.append(int(read_json(folder / MARKER).get("max_length", limits[0])))
     least = min(limits)
     return int(least) if least < 1_000_000 else None
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without bars and without the report of what was loaded: errors say what matters."""
-    log = transformers.utils.logging
-    level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
-    log.set_verbosity(logging.CRITICAL)
-    log.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        log.set_verbosity(level)
-        if bars:
-            log.enable_progress_bar()  # type: ignore[no-untyped-call]

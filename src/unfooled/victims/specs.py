@@ -111,8 +111,9 @@ def _hub(spec: str, labels: Labels | None, options: dict[str, Any]) -> Victim:
     name = spec.removeprefix("hf:")
     if not name:
         raise InputError(f"hf: needs a name, as in hf:owner/model; a victim is {FORMS}")
-    fetch = _torch_module("pretrained").fetch
-    folder = Path(name) if Path(name).is_dir() else fetch(name)
+    from unfooled import hub
+
+    folder = Path(name) if Path(name).is_dir() else hub.fetch(name)
     made = _torch_module("huggingface").HuggingFaceVictim.load(folder, name=name, **options)
     return _relabelled(made, labels)
 
