@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from companion_doubles import Echo, WordEncoder, similarity_of
 from runner_toys import DATA, Counted, Proposes, attack, told, victim
-from unfooled.errors import InputError, Unsupported
+from unfooled.errors import InputError
 from unfooled.limits import Limits
 from unfooled.outcomes import Outcome
 from unfooled.program import Attack, Program, Proposals, Similarities
@@ -149,8 +149,8 @@ def test_searches_may_ask_the_companions_themselves() -> None:
     (one,) = attack(Curious(), data=DATA[:1], encoder=WordEncoder())
     (two,) = attack(Curious(words=True), data=DATA[:1], masked=Echo())
     assert (one.status, two.status) == ("failed", "failed")
-    with pytest.raises(Unsupported, match="give one as masked"):
-        attack(Curious(words=True), data=DATA[:1])
+    with pytest.raises(InputError, match="'no such model' is not the name of a hub model"):
+        attack(Curious(words=True), data=DATA[:1], masked="no such model")
 
 
 def test_unknown_encoders() -> None:
