@@ -43,16 +43,18 @@ orphan: true
 
 # Our searches and TextAttack's
 
-Written by `{command}`, which installs TextAttack 0.3.11 into an environment of its own
-(`make peers` does only that) and runs its searches there: on our model, our texts and our candidates.
-Ours are the programs of `benchmarks/peers/compatible.py`, run by the engine: TextAttack's rules in place of
-our own where they differ, and its order of ties. A text is *equal* when both sides end with the same
-status (fooled or not), the same text, letter by letter, also where the model was not fooled, and the
-same number of counted queries. Both were run with numpy {versions["numpy"]} and torch {versions["torch"]}.
+Written by `{command}`,
+which installs TextAttack 0.3.11 into an environment of its own (`make peers` does only that) and runs its
+searches there: on our model, our texts and our candidates. Ours are the programs of
+`benchmarks/peers/compatible.py`, run by the engine: TextAttack's rules in place of our own where they
+differ, and its order of ties. A text is *equal* when both sides end with the same status (fooled or not),
+the same text, letter by letter, also where the model was not fooled, and the same number of counted
+queries. Both sides ran with numpy {versions["numpy"]} and torch {versions["torch"]}.
 
-Sentences of `mr`, test split, from its beginning; candidates of `wordnet` that are one word of ASCII
-letters; at most {rate:.0%} of the words are swapped, each once. Both sides read the model in float64 and round
-probabilities to {DIGITS} decimals, so that words which the model does not know are exact ties on both.
+Sentences are drawn from the test split of `mr` (seed 0); candidates are those of `wordnet` that are one
+word of ASCII letters; at most {rate:.0%} of the words are swapped, each once. Both sides read the model in
+float64 and round probabilities to {DIGITS} decimals, so that words which the model does not know are exact
+ties on both.
 
 {table(HEAD, [row(model, t) for model, found in tallies.items() for t in found])}
 
@@ -72,12 +74,12 @@ the engine.
 ## What the compatible mode gives up
 
 The attacks that `unfooled attack` runs are not bent to these rules. TextAttack asks about every word, also
-those without candidates. It keeps a swap only when it beats the current text by any amount, where ours ask for more
-than float noise; ties go by the alphabet, ours by the order of candidates. Its beam keeps equal texts that were reached
-in another order as if they were several, and ends with the best text of the last step. Its weighted
-saliency weighs 1 - p and asks again at every step, where the authors of PWWS weigh the gain and do
-not. Its particle swarm and genetic search turn away from the fitter texts, so they are no oracle and are
-not compared here.
+those without candidates. It keeps a swap that beats the current text by any amount, where ours ask for
+more than float noise; ties go by the alphabet, ours by the order of candidates. Its beam keeps equal
+texts that were reached in another order as if they were several, and ends with the best text of the last
+step. Its weighted saliency weighs 1 - p and asks again at every step, where the authors of PWWS weigh the
+gain and do not. Its particle swarm and genetic search turn away from the fitter texts, so they are no
+oracle and are not compared here.
 """
 
 
@@ -115,4 +117,4 @@ def _apart(difference: Difference) -> list[str]:
     """The words that only one side has."""
     ours, theirs = difference.case.words, difference.theirs.text.split()
     sides = ([w for w in ours if w not in theirs], [w for w in theirs if w not in ours])
-    return [" ".join(f"`{word}`" for word in side) or "–" for side in sides]
+    return [" ".join(f"`` {word} ``" for word in side) or "–" for side in sides]

@@ -252,5 +252,5 @@ def test_the_page_shows_what_agrees_and_what_does_not(counted: Tally) -> None:
     text = page({"cnn": [counted]}, rate=0.25, versions=versions, command="python -m it")
     assert "| cnn | word importance, word unknown | 5 | 3 | 2 | 1 | 1 | 28 | 1 |" in text
     assert "9 queries: really poor flick . | success, 8 queries: x |" in text
-    assert "| t | `really` | `real` `ly` |" in text
+    assert "| t | `` really `` | `` real `` `` ly `` |" in text
     assert "`python -m it`" in text
