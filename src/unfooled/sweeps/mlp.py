@@ -40,4 +40,5 @@ class MLPWalker(Walker):
             stretches.append((regions.starts[region.first], regions.starts[region.last]))
         for start, stop in stretches:
             sums = (sums[:, None] + self._added[start:stop]).flatten(0, 1)
-        return Leaves(sums.relu(), lambda number: regions.picks(region, number))
+        hidden = sums.relu_() if stretches else sums.relu()  # what was just made need not be kept
+        return Leaves(hidden, lambda number: regions.picks(region, number))
