@@ -107,7 +107,8 @@ def write(folders: Sequence[Path]) -> Path:
 
 def page(cells: Sequence[Found]) -> str:
     """All of it as Markdown."""
-    source = records.read(cells[0].folder / "pdp").manifest["candidates"]
+    described = records.read(cells[0].folder / "pdp").manifest["candidates"]  # WordNet(k=5, ...)
+    source = described.partition("(")[0].lower()
     return f"""# Quantified: the PDP paper's experiments
 
 Written by `python -m results.quantify` from run folders. The paper is Yang et al. (2022),
@@ -130,11 +131,12 @@ not about the same models, data or candidates:
 
 ## Table 2: attacks
 
-At most a quarter of the words are swapped, with at most 2,000 queries for a text. #Win counts the texts that another of the attacks fools too
-and on which this one needs fewer swaps than all of them (the two kinds of PDP do not compete with each
-other); %S is the mean share of words swapped over the attack's own successes. The paper's rivals,
-TextFooler and SemPSO, are not yet among ours; greedy search by saliency stands in for them, and beam and
-random search are in [PDP and its rivals](pdp.md).
+At most a quarter of the words are swapped, with at most 2,000 queries for a text, which on IMDB ends the
+paper's own algorithm early: hence its fewer successes there. #Win counts the texts that another of the
+attacks fools too and on which this one needs fewer swaps than all of them (the two kinds of PDP do not
+compete with each other); %S is the mean share of words swapped over the attack's own successes. Greedy
+search by saliency stands in for the paper's rivals; beam and random search are in
+[PDP and its rivals](pdp.md).
 
 {_table_2(cells)}
 
