@@ -37,11 +37,7 @@ def page(
 ) -> str:
     """The page; `tallies` are those of each model."""
     every = [t for found in tallies.values() for t in found]
-    return f"""---
-orphan: true
----
-
-# Our searches and TextAttack's
+    return f"""# Our searches and TextAttack's
 
 Written by `{command}`,
 which installs TextAttack 0.3.11 into an environment of its own (`make peers` does only that) and runs its
