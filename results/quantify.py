@@ -57,7 +57,7 @@ CELLS = (
     Cell("mr", "bilstm", 1000, 200, 1000, 500_000),
     Cell("mr", "minilm", 200, 100, 60, 1_000),
     Cell("imdb", "bilstm", 100, 40, 100, 20_000),
-    Cell("imdb", "minilm", 12, 8, 8, 400, (("limit", 1500), ("epochs", 2))),
+    Cell("imdb", "minilm", 8, 4, 4, 400, (("limit", 1500), ("epochs", 2))),
     Cell("snli", "bilstm", 1000, 200, 1000, 500_000, (("epochs", 5),)),
     Cell("snli", "minilm", 200, 60, 100, 5_000, (("limit", 12000), ("epochs", 2))),
 )
