@@ -35,7 +35,9 @@ def install(home: Path = HOME) -> None:
     # compute the same. numpy likewise: how it orders equal values is its own affair.
     torch = version("torch").partition("+")[0]
     _pip(python, f"torch=={torch}", "uv")
-    peers = [PEER, f"numpy=={version('numpy')}"]
+    # flair is what TextAttack asks for in any version: left alone, a resolver that is told of numpy
+    # goes back to one that has to be compiled.
+    peers = [PEER, "flair==0.15.1", f"numpy=={version('numpy')}"]
     subprocess.run(
         [home / "bin" / "uv", "pip", "install", "--quiet", "--python", python, *peers], check=True
     )
