@@ -16,7 +16,11 @@ from cli_desk import Desk
 from unfooled.records import read
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="SIGINT")
-SCRIPT = "from unfooled.cli import main; main()"
+# A shell has its background jobs ignore Ctrl-C, and so all that they start: these tests too.
+SCRIPT = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from unfooled.cli import main; main()"
+)
 
 
 def outcomes(folder: Path) -> dict[str, Any]:
