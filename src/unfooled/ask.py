@@ -10,7 +10,7 @@ import numpy as np
 
 from unfooled.counting import Rows
 from unfooled.planner import Cost, plan
-from unfooled.program import Floats, Gradients, Scores, Sensitivity, Sweep, Swept
+from unfooled.program import Floats, Gradients, Layers, Scores, Sensitivity, Sweep, Swept
 from unfooled.victims.base import Part, Sensitive, Sweeping
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Ask:
     def __init__(
         self,
         task: Task[Any],
-        question: Scores | Gradients | Sensitivity | Sweep,
+        question: Scores | Gradients | Sensitivity | Sweep | Layers,
         rows: Rows,
         *,
         whole: bool,

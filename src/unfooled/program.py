@@ -83,6 +83,15 @@ class Sensitivity:
 
 
 @dataclass(frozen=True, slots=True)
+class Layers:
+    """The network behind the victim and the vectors of this text and its candidates.
+
+    Answered by a Reading of `bounds.reading`, or None where the words of this space are not single
+    vectors to the network. Victims that are only scored from outside refuse it.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
     """Every member with exactly so many swaps, judged where the victim computes it.
 
@@ -114,7 +123,7 @@ class Swept:
     complete: bool = False
 
 
-Question = Scores | Gradients | Similarities | Proposals | Sensitivity | Sweep
+Question = Scores | Gradients | Similarities | Proposals | Sensitivity | Sweep | Layers
 Program = Generator[Question | tuple[Question, ...], Any, T]
 
 

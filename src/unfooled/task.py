@@ -17,6 +17,7 @@ from unfooled.errors import InputError, Unsupported
 from unfooled.program import (
     Goal,
     Gradients,
+    Layers,
     Program,
     Proposals,
     Question,
@@ -27,17 +28,11 @@ from unfooled.program import (
     Sweep,
     better,
 )
+from unfooled.refusals import refusal
 from unfooled.space import DELETED, Space
-from unfooled.victims.base import Differentiable, Prepared, Victim
+from unfooled.victims.base import Differentiable, Layered, Prepared, Victim
 
 T = TypeVar("T")
-
-_NOBODY: dict[type[Question], str] = {
-    Similarities: "this search compares sentences and no sentence encoder is there: give one as "
-    "encoder, such as 'minilm', 'use' or the folder of a Hugging Face encoder",
-    Proposals: "this search asks for words in context and no masked language model is there: give "
-    "one as masked",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +136,7 @@ class Task(Generic[T]):
         except Unsupported:
             raise
         except Exception as error:
-            return self._finish(
-                None, error=f"{type(error).__name__}: {error}", trace=traceback.format_exc()
-            )
+            return self._broken(error)
 
     def _end_of_budget(self, answers: list[Any]) -> list[Ask | Consult]:
         cut = self._asks[-1].question
@@ -156,10 +149,13 @@ class Task(Generic[T]):
         except Spent:
             return self._finish(None, exhausted=True)
         except Exception as error:
-            return self._finish(
-                None, error=f"{type(error).__name__}: {error}", trace=traceback.format_exc()
-            )
+            return self._broken(error)
         return self._finish(None, exhausted=True, trace=self._close())
+
+    def _broken(self, error: Exception) -> list[Ask | Consult]:
+        """Ends the task with what its program raised."""
+        what = f"{type(error).__name__}: {error}"
+        return self._finish(None, error=what, trace=traceback.format_exc())
 
     def _finish(
         self,
@@ -193,12 +189,11 @@ class Task(Generic[T]):
     def _ask(self, question: Question) -> Ask | Consult:
         if isinstance(question, Gradients):
             if not isinstance(self.victim, Differentiable):
-                raise Unsupported(
-                    f"{self.victim.name} cannot answer Gradients: it is scored from outside. Word models "
-                    "(unfooled train) and Hugging Face classifiers can"
-                )
+                raise refusal(question, self.victim.name)
         elif isinstance(question, (Sensitivity, Sweep)):
             return self._aside(question)
+        elif isinstance(question, Layers):
+            return self._opened(question)
         elif isinstance(question, (Similarities, Proposals)):
             return self._consult(question)
         elif not isinstance(question, Scores):
@@ -222,14 +217,25 @@ class Task(Generic[T]):
         if not 0 <= (question.label if isinstance(question, Sweep) else question.of) < self.classes:
             raise InputError(f"{question!r:.80} names no class: there are {self.classes}")
         most = self.job.max_queries
-        ask = Ask(self, question, self.space.rows(self.space.origin)[:0], whole=True)
+        ask = self._rowless(question)
         ask.begin(None if most is None else max(0, most - self.queries))
+        return ask
+
+    def _rowless(self, question: Sensitivity | Sweep | Layers) -> Ask:
+        return Ask(self, question, self.space.rows(self.space.origin)[:0], whole=True)
+
+    def _opened(self, question: Layers) -> Ask:
+        """The network itself, where the victim has one to show; it costs no queries."""
+        if not isinstance(self.victim, Layered):
+            raise refusal(question, self.victim.name)
+        ask = self._rowless(question)
+        ask.answer = self.victim.layers(self.prepared)
         return ask
 
     def _consult(self, question: Similarities | Proposals) -> Consult:
         """A question for a companion; it costs no queries."""
         if type(question) not in self.companions:
-            raise Unsupported(_NOBODY[type(question)])
+            raise refusal(question, self.victim.name)
         if isinstance(question, Similarities):
             return Comparison(self, question, self._memory)
         return Suggestion(self, question, self._memory)
@@ -251,9 +257,8 @@ class Task(Generic[T]):
         return rows
 
     def _look_up(self, question: Scores, rows: Rows) -> Ask:
-        canon = self.prepared.canon
-        if canon is not None:
-            rows = canon[self._columns, rows]
+        if self.prepared.canon is not None:
+            rows = self.prepared.canon[self._columns, rows]
         n = len(rows)
         full = len(self._index) + n > self.cache_rows
         if not question.cache or n > self.cache_rows or (full and self._asks):

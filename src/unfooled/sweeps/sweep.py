@@ -4,48 +4,21 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from unfooled.counting import Rows, ways
+from unfooled.counting import ways
 from unfooled.errors import VictimError
 from unfooled.evidence import NOISE
 from unfooled.program import Swept
+from unfooled.sweeps.plan import Plan
 from unfooled.sweeps.regions import Pick, Region, Regions
 
 _KEPT = 64  # rows in doubt that are spelled out for each region
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a sweep may swap. All but `counts` run over its columns, those to be tried first first.
-
-    Columns whose candidates all look like the original word to the victim are not in it.
-    """
-
-    counts: tuple[int, ...]  # candidates of each column of the space
-    columns: tuple[int, ...]  # of the space
-    places: tuple[int, ...]  # of the words, in the text that the network reads
-    choices: tuple[NDArray[np.int64], ...]  # one for each word that differs to the victim
-    weights: tuple[tuple[int, ...], ...]  # for how many candidates each of these stands
-
-    def row(self, picks: Sequence[Pick]) -> Rows:
-        """The row of these swaps."""
-        row = np.zeros(len(self.counts), dtype=np.int16)
-        for column, choice in picks:
-            row[self.columns[column]] = self.choices[column][choice]
-        return row
-
-    def blind(self, swaps: int) -> int:
-        """Members with so many swaps that look to the victim like one with fewer."""
-        seen = [sum(w) for w in self.weights]
-        return ways(self.counts, swaps)[swaps] - ways(seen, swaps)[swaps]
 
 
 class Leaves(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from unfooled.evidence import tolerance
 from unfooled.program import Sweep, Swept
 from unfooled.space import Space
 from unfooled.text import Source
+
+if TYPE_CHECKING:
+    from unfooled.bounds.reading import Reading
 
 Floats = NDArray[np.floating]
 
@@ -102,6 +105,14 @@ class Sweeping(Victim):
         It ends with a stretch that is complete or has a member that fools; when it ends without,
         the limit has been reached.
         """
+
+
+class Layered(Victim):
+    """A victim that shows its network, for methods that bound what it computes."""
+
+    @abstractmethod
+    def layers(self, prepared: Any) -> Reading | None:
+        """The network, the text and its candidates as vectors; None: not this space."""
 
 
 class Strings(Prepared):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -11,18 +13,21 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from unfooled import models
+from unfooled.bounds.reading import Reading
 from unfooled.counting import Rows
 from unfooled.errors import OutOfMemory, Unsupported
 from unfooled.fingerprints import path_fingerprint
 from unfooled.models.encoding import encode, pad
+from unfooled.models.networks import Network
 from unfooled.models.store import WordModel
 from unfooled.models.vocabulary import Vocabulary
 from unfooled.program import Sweep, Swept
 from unfooled.space import DELETED, Space
 from unfooled.text import Source, Text
-from unfooled.victims.base import Differentiable, Floats, Part, Sensitive, Sweeping
+from unfooled.victims.base import Differentiable, Floats, Layered, Part, Sensitive, Sweeping
 from unfooled.victims.first_order import first_order
 from unfooled.victims.pieces import Body, Ids, PieceTable
+from unfooled.victims.word_points import points
 from unfooled.victims.word_sweeps import sweep_words
 from unfooled.victims.word_table import Chunk, WordTable, chunks
 
@@ -31,7 +36,7 @@ _UNKNOWN_WORD = "ʬʬʬ"  # parses as one word and is in no vocabulary
 _REMEMBERED = 200_000  # candidates whose ids are kept
 
 
-class WordVictim(Differentiable, Sensitive, Sweeping):
+class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
     """A network over word vectors with its vocabulary."""
 
     dtype = "float32"
@@ -200,13 +205,16 @@ class WordVictim(Differentiable, Sensitive, Sweeping):
 
     def _other(self, prepared: WordTable) -> Tensor:
         if prepared.other is None:
-            text = prepared.space.original
-            fixed = self._encode(text)[0 if text.editable == "second" else 1]
-            ids = torch.tensor([fixed], device=self.device)
-            mask = torch.ones_like(ids, dtype=torch.bool)
-            with torch.no_grad():
-                prepared.other = self.network.encode(self.network.embedding(ids), mask)
+            prepared.other = self._fixed(prepared, self.network)
         return prepared.other
+
+    def _fixed(self, prepared: WordTable, network: Network) -> Tensor:
+        """(1, features): the side of a pair that stays, encoded."""
+        text = prepared.space.original
+        fixed = self._encode(text)[0 if text.editable == "second" else 1]
+        ids = torch.tensor([fixed], device=network.embedding.weight.device)
+        with torch.no_grad():
+            return network.encode(network.embedding(ids), torch.ones_like(ids, dtype=torch.bool))
 
     def gradients(self, parts: Sequence[Part], of: Sequence[int]) -> list[Floats]:
         for part in parts:
@@ -250,6 +258,22 @@ class WordVictim(Differentiable, Sensitive, Sweeping):
             return self._head(features, [Part(prepared, rows)])
 
         return sweep_words(self.network, prepared, sweep, head=head, limit=limit)
+
+    def layers(self, prepared: WordTable) -> Reading | None:
+        if prepared.table is None or not prepared.table.simple:
+            return None
+        order = tuple(range(len(prepared.space.counts)))
+        found = points(self._double, prepared.table, order=order, limit=self._limit)
+        second = prepared.space.original.editable == "second"
+        if not self.model.config.pair:
+            return Reading(self._double, *found)
+        other = self._fixed(prepared, self._double)
+        return Reading(self._double, *found, other=other, second=second)
+
+    @cached_property
+    def _double(self) -> Network:
+        """The network in float64 and on the CPU."""
+        return copy.deepcopy(self.network).cpu().double()
 
     def _tensor(self, ids: Ids) -> Tensor:
         return torch.from_numpy(ids).to(self.device, non_blocking=True)

@@ -1,0 +1,1 @@
+"""Exact least fooling swaps of piecewise-linear networks: the problem, its solvers."""
