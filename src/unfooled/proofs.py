@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from unfooled import registry
-from unfooled.certifiers.exhaustive import Proof
-from unfooled.counting import Rows
 from unfooled.errors import UnfooledError
 from unfooled.evidence import NOISE
 from unfooled.fingerprints import examples_fingerprint
@@ -18,6 +16,7 @@ from unfooled.forecast import feasibility, forecast
 from unfooled.keys import Shard
 from unfooled.outcomes import alone, changed, reread, written
 from unfooled.program import Goal
+from unfooled.proof import Proof, listed
 from unfooled.records import Run
 from unfooled.space import Space
 from unfooled.task import Job, Result
@@ -233,7 +232,7 @@ def _verified(example: Example, result: Result[Proof], *, work: Work) -> Verdict
 
 
 def _certificate(proof: Proof, space: Space, example: Example, *, work: Work) -> dict[str, Any]:
-    """What a checker needs, without the search: the space, the counts and the least margin."""
+    """What a checker needs, without the search: the space, its size and the method's argument."""
     return {
         "method": work.method,
         "victim": work.victim_fingerprint,
@@ -244,13 +243,7 @@ def _certificate(proof: Proof, space: Space, example: Example, *, work: Work) ->
         },
         "radius": proof.radius,
         "size": str(space.size(max(proof.radius, 0))),  # as text: it may have hundreds of digits
-        "evaluated": proof.evaluated,
-        "least_margin": proof.least,
-        "least_row": _row(proof.least_row),
-        "witness_row": _row(proof.witness),
+        "witness_row": listed(proof.witness),
         "tolerance": NOISE,
+        **proof.argument,
     }
-
-
-def _row(row: Rows | None) -> list[int] | None:
-    return None if row is None else [int(choice) for choice in row]

@@ -12,10 +12,11 @@ from sweep_toys import ARCHITECTURES, naive
 from sweep_toys import space as toy_space
 from sweep_toys import victim as toy_victim
 from unfooled import registry
-from unfooled.certifiers.exhaustive import METHOD, Exhaustive, Proof
+from unfooled.certifiers.exhaustive import METHOD, Exhaustive
 from unfooled.errors import InputError, Unsound, Unsupported
 from unfooled.evidence import margins, tolerance
 from unfooled.program import Program, Scores, Sensitivity, Spent, Sweep, Swept
+from unfooled.proof import Proof
 from unfooled.space import Space
 from victim_doubles import Double, Sloped, constant, job, linear, members, rule, solve
 
@@ -108,10 +109,13 @@ def test_certified_if_and_only_if_brute_force_finds_nothing(order: Any) -> None:
         if verdict == "certified":
             asked = {row for row in desk.asked if min(row, default=0) >= 0}
             assert asked == set(members(space, radius))
-            assert proof.evaluated == proof.size
-            assert proof.least == margins(scores(np.array([proof.least_row])), 1)[0]
+            assert proof.argument["evaluated"] == proof.size
+            assert (
+                proof.argument["least_margin"]
+                == margins(scores(np.array([proof.argument["least_row"]])), 1)[0]
+            )
             rows = np.array(sorted(asked), dtype=int).reshape(len(asked), len(space.counts))
-            assert proof.least == margins(scores(rows), 1).min()
+            assert proof.argument["least_margin"] == margins(scores(rows), 1).min()
         if verdict == "falsified":
             assert proof.witness is not None
             assert space.contains(proof.witness, radius)[0]
@@ -142,13 +146,15 @@ def test_a_budget_leaves_the_radius_that_was_proved() -> None:
         full = Desk(scores).run(Exhaustive(4).prove(space, 1, RNG))
         budget = 1 + seed % 40
         proof = Desk(scores, budget=budget).run(Exhaustive(4).prove(space, 1, RNG))
-        assert proof.evaluated <= budget
+        assert proof.argument["evaluated"] <= budget
         if budget >= full.size:
             assert (proof.verdict, proof.radius) == (full.verdict, full.radius)
             continue
-        done = [r for r in range(5) if space.size(r) <= proof.evaluated]
+        done = [r for r in range(5) if space.size(r) <= proof.argument["evaluated"]]
         if proof.verdict == "unknown" and "near-tie" not in full.reason and full.radius >= 0:
-            assert proof.reason.startswith(f"budget: {proof.evaluated} of {full.size} texts")
+            assert proof.reason.startswith(
+                f"budget: {proof.argument['evaluated']} of {full.size} texts"
+            )
             assert proof.radius == min(max(done), full.radius)
             reached.add(proof.radius)
         assert proof.verdict != "certified"
@@ -198,7 +204,7 @@ def test_sensitive_positions_come_first() -> None:
     assert np.flatnonzero(proof.witness).tolist() == [1, 3]
     assert len(desk.asked) == 1 + 30 + 16  # found in the first chunk of pairs
     unordered = Desk(scores).run(Exhaustive(3, "none").prove(space, 1, RNG))
-    assert unordered.evaluated > proof.evaluated
+    assert unordered.argument["evaluated"] > proof.argument["evaluated"]
     alone = Desk(lambda rows: scores(np.where(rows == -2, 1, rows)), slopes=None)
     assert alone.run(Exhaustive(2, "leave-one-out").prove(space, 1, RNG)).verdict == "falsified"
 
@@ -213,9 +219,14 @@ def test_gradients_that_are_not_there() -> None:
 def test_a_text_without_candidates_and_one_misclassified() -> None:
     plain = Space("nothing here", {})
     proof = Desk(lambda rows: np.array([[0.0, 2.0]])).run(Exhaustive(4).prove(plain, 1, RNG))
-    assert (proof.verdict, proof.radius, proof.size, proof.least) == ("certified", 4, 1, 2.0)
+    assert (proof.verdict, proof.radius, proof.size, proof.argument["least_margin"]) == (
+        "certified",
+        4,
+        1,
+        2.0,
+    )
     wrong = Desk(lambda rows: np.array([[2.0, 0.0]])).run(Exhaustive(4).prove(plain, 1, RNG))
-    assert (wrong.verdict, wrong.radius, wrong.least) == ("falsified", -1, None)
+    assert (wrong.verdict, wrong.radius, wrong.argument["least_margin"]) == ("falsified", -1, None)
     tied = Desk(lambda rows: np.array([[2.0, 2.0]])).run(Exhaustive(4).prove(plain, 1, RNG))
     assert (tied.verdict, tied.radius) == ("unknown", -1)
     assert "near-tie: a text with 0 swaps" in tied.reason
@@ -247,7 +258,7 @@ def test_victims_that_only_score() -> None:
     assert (found.value.verdict, found.value.radius) == ("falsified", 1)
     assert found.value.witness.tolist() == [2, 1]
     assert found.queries == found.forwards == 6
-    assert prove(Double(constant()), space).value.evaluated == 6
+    assert prove(Double(constant()), space).value.argument["evaluated"] == 6
     short = prove(Double(constant()), space, budget=5)
     assert (short.value.verdict, short.value.radius, short.exhausted) == ("unknown", 1, True)
     sloped = Sloped({"good": 2.0, "poor": 0.5})  # has gradients, but no norms of them
@@ -267,12 +278,14 @@ def test_word_models_agree_with_forwards(arch: str) -> None:
         fails = [k for k in range(4) if least[k] < 0]
         assert proof.radius == (min(fails) - 1 if fails else 3)
         assert proof.verdict == ("falsified" if fails else "certified")
-        assert proof.least == pytest.approx(min(least[: proof.radius + 1]), abs=1e-5)
+        assert proof.argument["least_margin"] == pytest.approx(
+            min(least[: proof.radius + 1]), abs=1e-5
+        )
         if proof.witness is not None:
             text = space.text(proof.witness).source
             assert int(victim.scores([text])[0].argmax()) != label
         else:
-            assert proof.evaluated == space.size(3)
+            assert proof.argument["evaluated"] == space.size(3)
         verdicts.add(proof.verdict)
     assert "falsified" in verdicts
 
@@ -289,7 +302,7 @@ def test_the_budget_of_a_word_model(arch: str) -> None:
         cut = prove(victim, space, radius=3, budget=budget)
         assert cut.queries <= budget
         assert (cut.value.verdict, cut.exhausted) == ("unknown", True)
-        assert cut.value.evaluated == cut.queries
+        assert cut.value.argument["evaluated"] == cut.queries
         assert cut.value.radius == max(r for r in range(4) if space.size(r) <= budget)
     enough = prove(victim, space, radius=3, budget=space.size(3))
     assert (enough.value.verdict, enough.exhausted) == ("certified", False)
@@ -302,7 +315,9 @@ def test_near_ties_of_a_word_model() -> None:
     space = toy_space(seed=3, words=9, columns=6, candidates=4)
     proof = prove(victim, space, radius=2).value
     assert (proof.verdict, proof.radius) == ("unknown", -1)
-    assert proof.evaluated == space.size(2)  # a counterexample was looked for all the same
+    assert proof.argument["evaluated"] == space.size(
+        2
+    )  # a counterexample was looked for all the same
     assert "near-tie" in proof.reason
 
 

@@ -13,26 +13,11 @@ from unfooled.errors import InputError, Unsound, Unsupported
 from unfooled.evidence import margins, tolerance
 from unfooled.forecast import feasibility
 from unfooled.program import Floats, Program, Scores, Sensitivity, Spent, Sweep, Swept, leaders
+from unfooled.proof import Proof, Verdict, enumeration
 from unfooled.space import DELETED, Space
-
-Verdict = Literal["certified", "falsified", "unknown"]
 
 _FIRST, _MOST = 16, 4096  # rows of a question: they double, so that an early end costs little
 _WORTH_ORDERING = 1024  # members from which a look at the sensitivities pays
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What is known about the texts within a radius, and for how many of them."""
-
-    verdict: Verdict
-    radius: int  # the largest that is proved; -1: not even the original has its label
-    witness: Rows | None  # the row of a text that fools
-    reason: str  # why it is unknown
-    size: int  # texts within the radius asked for
-    evaluated: int  # members whose score is known
-    least: float | None  # the least margin within the proved radius,
-    least_row: Rows | None  # and where
 
 
 @dataclass(frozen=True)
@@ -196,10 +181,8 @@ class _Search:
         else:
             verdict = "certified"
         least, where = self.least
-        return Proof(
-            verdict, self.proved, self.witness, reason, size, self.evaluated,
-            least=None if where is None else least, least_row=where,
-        )  # fmt: skip
+        shown = enumeration(self.evaluated, None if where is None else least, where)
+        return Proof(verdict, self.proved, self.witness, reason, size, argument=shown)
 
 
 METHOD = Exhaustive

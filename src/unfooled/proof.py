@@ -1,0 +1,42 @@
+"""Proof: what a certifier says about the texts within a radius, and what a checker needs to agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from unfooled.counting import Rows
+
+Verdict = Literal["certified", "falsified", "unknown"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The verdict on the texts within the radius asked for.
+
+    `argument` is the part of the certificate that is the method's own, as JSON values: its `kind`
+    says how a checker re-verifies that no text within the proved radius fools.
+    """
+
+    verdict: Verdict
+    radius: int  # the largest that is proved; -1: not even the original has its label
+    witness: Rows | None  # the row of a text that fools
+    reason: str  # why it is unknown
+    size: int  # texts within the radius asked for
+    argument: Mapping[str, Any] = field(default_factory=dict)
+
+
+def enumeration(evaluated: int, least: float | None, where: Rows | None) -> dict[str, Any]:
+    """The argument of a proof that looked at every text: how many, the least margin and where."""
+    return {
+        "kind": "enumeration",
+        "evaluated": evaluated,
+        "least_margin": least,
+        "least_row": listed(where),
+    }
+
+
+def listed(row: Rows | None) -> list[int] | None:
+    """A row as JSON values."""
+    return None if row is None else [int(choice) for choice in row]
