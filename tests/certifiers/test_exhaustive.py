@@ -110,10 +110,8 @@ def test_certified_if_and_only_if_brute_force_finds_nothing(order: Any) -> None:
             asked = {row for row in desk.asked if min(row, default=0) >= 0}
             assert asked == set(members(space, radius))
             assert proof.argument["evaluated"] == proof.size
-            assert (
-                proof.argument["least_margin"]
-                == margins(scores(np.array([proof.argument["least_row"]])), 1)[0]
-            )
+            where = space.rows(proof.argument["least_row"])
+            assert proof.argument["least_margin"] == margins(scores(where), 1)[0]
             rows = np.array(sorted(asked), dtype=int).reshape(len(asked), len(space.counts))
             assert proof.argument["least_margin"] == margins(scores(rows), 1).min()
         if verdict == "falsified":
