@@ -220,7 +220,7 @@ def _table_3(cells: Sequence[Found]) -> str:
     for c in cells:
         held = sum(a.bracket is not None for a in c.audit)
         budget = records.read(c.folder / "audit").manifest["options"]["max_queries"]
-        for line in by_radius(c.audit, certifier="exhaustive"):
+        for line in by_radius(c.audit):
             parts = [_share(line.found), _time(line.found), _share(line.certified)]
             parts += [_time(line.certified), _share(line.unknown)]
             theirs = [c.paper.found[line.radius - 1], c.paper.certified[line.radius - 1]]

@@ -141,7 +141,8 @@ def test_reading_what_is_no_audit(tmp_path: Path) -> None:
         ({"attacks": "pdp"}, "attacks is a list of names"),
         ({"attacks": ("pdb",)}, "did you mean 'pdp'"),
         ({"radius": 0}, "radius is 1 or more"),
-        ({"certifier": "exhaustiv"}, "did you mean 'exhaustive'"),
+        ({"certifiers": ("exhaustiv",)}, "did you mean 'exhaustive'"),
+        ({"certifiers": "exhaustive"}, "certifiers is a list of names"),
         ({"max_rate": 2}, "max_rate is a share"),
     ],
 )
@@ -165,9 +166,8 @@ def test_a_victim_that_fails_on_a_text_spoils_only_that() -> None:
 
 def test_nothing_is_proved_from_the_attacked_radius_on() -> None:
     found = toy_audit()
-    assert found[0].verdict is None  # one swap fools it: nothing is left to prove
-    verdict = found[2].verdict  # two swaps fool it
-    assert verdict is not None
+    assert not found[0].verdicts  # one swap fools it: nothing is left to prove
+    verdict = found[2].verdicts["exhaustive"]  # two swaps fool it
     assert (verdict.verdict, verdict.radius, verdict.queries) == ("certified", 1, 5)
 
 
@@ -177,10 +177,10 @@ def test_a_radius_beyond_the_budget_is_not_begun() -> None:
     double = Double(linear(dict.fromkeys(WORDS[:6], 5.0)))
     example = Example(space.original, int(np.argmax(double.scores([text])[0])), "0")
     (found,) = audit(double, [example], candidates=[space], radius=2, max_queries=100)
-    assert found.verdict is not None
-    assert (found.verdict.verdict, found.verdict.radius) == ("unknown", 1)
-    assert found.verdict.reason.startswith("budget: within 2 swaps there are 154 texts")
-    assert found.verdict.queries == 19
+    verdict = found.verdicts["exhaustive"]
+    assert (verdict.verdict, verdict.radius) == ("unknown", 1)
+    assert verdict.reason.startswith("budget: within 2 swaps there are 154 texts")
+    assert verdict.queries == 19
     assert found.lower == 2
 
 

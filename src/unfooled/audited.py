@@ -10,7 +10,7 @@ from typing import Any, overload
 from unfooled.allowed import Choices
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket
-from unfooled.outcomes import Outcome
+from unfooled.outcomes import Changes, Outcome
 from unfooled.proofs import Verdict
 from unfooled.text import Example, Text
 from unfooled.work import named
@@ -29,7 +29,9 @@ class Audited:
     label: int
     bracket: Bracket | None
     outcomes: Mapping[str, Outcome]  # by attack
-    verdict: Verdict | None = None
+    verdicts: Mapping[str, Verdict] = field(
+        default_factory=dict
+    )  # by certifier, as they were tried
     pr: Estimated | None = None
     error: str | None = None
     candidates: Choices = field(default_factory=dict)
@@ -56,9 +58,17 @@ class Audited:
 
     @property
     def best(self) -> Outcome | None:
-        """The success with the fewest swaps."""
+        """The success of an attack with the fewest swaps."""
         won = [o for o in self.outcomes.values() if o.status == "success"]
         return min(won, key=lambda o: o.swaps, default=None)
+
+    @property
+    def fewest(self) -> Changes | None:
+        """The smallest change that is known to fool the victim, whoever found it."""
+        best = self.best
+        found = [] if best is None else [best.changes]
+        found += [v.changes for v in self.verdicts.values() if v.changes is not None]
+        return min(found, key=len, default=None)
 
 
 @dataclass(frozen=True)
@@ -114,11 +124,10 @@ class Audit(Sequence[Audited]):
 def merged(
     examples: Sequence[Example],
     outcomes: Mapping[str, Mapping[str, Outcome]],
-    verdicts: Mapping[str, Verdict],
+    verdicts: Mapping[str, Mapping[str, Verdict]],
     estimates: Mapping[str, Estimated],
     *,
     choices: Mapping[str, Choices],
-    certifier: str,
     radius: int,
     costs: Mapping[str, Mapping[str, float]],
 ) -> Audit:
@@ -127,10 +136,13 @@ def merged(
         _audited(
             example,
             {name: found[named(example)] for name, found in outcomes.items()},
-            verdicts.get(named(example)),
+            {
+                name: found[named(example)]
+                for name, found in verdicts.items()
+                if named(example) in found
+            },
             estimates.get(named(example)),
             choices=choices.get(named(example), {}),
-            certifier=certifier,
         )
         for example in examples
     )
@@ -140,38 +152,40 @@ def merged(
 def _audited(
     example: Example,
     outcomes: Mapping[str, Outcome],
-    verdict: Verdict | None,
+    verdicts: Mapping[str, Verdict],
     pr: Estimated | None,
     *,
     choices: Choices,
-    certifier: str,
 ) -> Audited:
     """All that is known about a text, merged into one bracket."""
     errors = [o.error for o in outcomes.values() if o.error]
-    if verdict is not None and verdict.verdict == "error":
-        errors.append(verdict.reason)
-    skipped = any(o.status == "skipped" for o in outcomes.values())
-    bracket = None
-    if not errors and not skipped:
-        bracket = Bracket.original()
-        for name, outcome in outcomes.items():
-            if outcome.status == "success":
-                bracket = bracket.attacked(outcome.swaps, name)
-            else:
-                bracket = bracket.withstood(name, detail=f"not broken: {outcome.status}")
-        if verdict is not None:
-            bracket = _with_proof(bracket, verdict, certifier=certifier)
+    errors += [v.reason for v in verdicts.values() if v.verdict == "error"]
     return Audited(
         example.id,
         example.text,
         example.label,
-        bracket,
+        None if errors else bracketed(outcomes, verdicts),
         outcomes,
-        verdict,
+        verdicts,
         pr,
         errors[0] if errors else None,
         choices,
     )
+
+
+def bracketed(outcomes: Mapping[str, Outcome], verdicts: Mapping[str, Verdict]) -> Bracket | None:
+    """What attacks and proofs come to together; None: the text itself is misclassified."""
+    if any(o.status == "skipped" for o in outcomes.values()):
+        return None
+    bracket = Bracket.original()
+    for name, outcome in outcomes.items():
+        if outcome.status == "success":
+            bracket = bracket.attacked(outcome.swaps, name)
+        else:
+            bracket = bracket.withstood(name, detail=f"not broken: {outcome.status}")
+    for name, verdict in verdicts.items():
+        bracket = _with_proof(bracket, verdict, certifier=name)
+    return bracket
 
 
 def _with_proof(bracket: Bracket, verdict: Verdict, *, certifier: str) -> Bracket:

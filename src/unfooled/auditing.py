@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
@@ -10,12 +11,14 @@ from typing import Any
 
 from unfooled import records, registry
 from unfooled.allowed import CANDIDATES, Allowed, Choices, keep
-from unfooled.audited import Audit, merged
+from unfooled.audited import Audit, bracketed, merged
+from unfooled.cascade import suited
 from unfooled.costs import continue_costs, read_costs
 from unfooled.data import Dataset
 from unfooled.errors import InputError, RunError
 from unfooled.estimates import Estimated, estimated
 from unfooled.estimators.pr import PR
+from unfooled.evidence import Bracket
 from unfooled.keys import Shard, by_id
 from unfooled.limits import Limits
 from unfooled.outcomes import Outcome
@@ -35,7 +38,7 @@ def audit(
     candidates: Candidates = "wordnet",
     radius: int = 4,
     attacks: Sequence[str] = ("pdp",),
-    certifier: str = "exhaustive",
+    certifiers: Sequence[str] | None = None,
     max_rate: float | None = None,
     max_queries: int | None = 20_000,
     epsilon: float = 0.025,
@@ -50,11 +53,18 @@ def audit(
     """Brackets of the least fooling swaps for every example, with PR within `radius` swaps.
 
     The attacks give upper bounds (without a limit of swaps unless `max_rate` is given), the
-    certifier proves radius after radius below them, up to `radius`. Each method may ask the victim
-    `max_queries` times per text. With `out` everything is recorded there and a second call goes on.
+    certifiers prove radius after radius below them, up to `radius`: one after the other, each where
+    the ones before left something to prove. None: those that suit the victim, the cheapest first.
+    Each method may ask the victim `max_queries` times per text. With `out` everything is recorded
+    there and a second call goes on.
     """
-    if not attacks or isinstance(attacks, str):
-        raise InputError(f"attacks is a list of names such as ('pdp', 'beam'), not {attacks!r}")
+    certifiers = suited(victim) if certifiers is None else certifiers
+    for what, given, such in (
+        ("attacks", attacks, "('pdp', 'beam')"),
+        ("certifiers", certifiers, "('linear', 'exhaustive')"),
+    ):
+        if not given or isinstance(given, str):
+            raise InputError(f"{what} is a list of names such as {such}, not {given!r}")
     if radius < 1:
         raise InputError(f"radius is 1 or more swaps, not {radius}")
     limits = Limits(max_rate=max_rate, max_queries=max_queries)
@@ -64,10 +74,10 @@ def audit(
         raise InputError(
             f"{name} adds candidates of its own, which no proof covers: run it with unfooled attack"
         )
-    prover = registry.build("certifiers", certifier, {"radius": radius})
+    provers = {name: registry.build("certifiers", name, {"radius": radius}) for name in certifiers}
     config = {
         "attacks": {name: asdict(method) for name, method in methods.items()},
-        "certifier": {certifier: asdict(prover)},
+        "certifiers": {name: asdict(prover) for name, prover in provers.items()},
         "pr": asdict(metric),
         **limits.config(),
     }
@@ -80,9 +90,12 @@ def audit(
         phases = _Phases(whole, config=config, how=how | {"out": run})
         choices = phases.keep_candidates()
         outcomes = {name: phases.attack(name, method, limits) for name, method in methods.items()}
-        sound = _sound(phases.examples, outcomes)
-        verdicts = phases.prove(certifier, prover, sound, max_queries=max_queries)
-        estimates = phases.estimate(metric, sound, verdicts=verdicts, max_queries=max_queries)
+        verdicts: dict[str, dict[str, Verdict]] = {}
+        for name, prover in provers.items():
+            known = _brackets(phases.examples, outcomes, verdicts)
+            verdicts[name] = phases.prove(name, prover, known, max_queries=max_queries)
+        known = _brackets(phases.examples, outcomes, verdicts)
+        estimates = phases.estimate(metric, known, max_queries=max_queries)
         costs = phases.costs if run is None else continue_costs(run.folder, phases.costs)
     return merged(
         phases.examples,
@@ -90,7 +103,6 @@ def audit(
         verdicts,
         estimates,
         choices=choices,
-        certifier=certifier,
         radius=radius,
         costs=costs,
     )
@@ -102,8 +114,9 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
     if run.manifest["method"] != "audit":
         raise RunError(f"{folder} is a run of {run.manifest['method']}, not an audit")
     options = run.manifest["options"]
-    (certifier,) = options["certifier"]
-    kinds: dict[str, Any] = {"pr": Estimated, certifier: Verdict, CANDIDATES: Allowed}
+    certifiers = options.get("certifiers") or options["certifier"]  # older runs have one
+    kinds: dict[str, Any] = {"pr": Estimated, CANDIDATES: Allowed}
+    kinds |= dict.fromkeys(certifiers, Verdict)
     by_method: dict[str, dict[str, Any]] = {}
     for record in run.records():
         result = kinds.get(record["method"], Outcome).from_record(record)
@@ -117,29 +130,30 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
     ]
     examples.sort(key=lambda example: by_id(example.id))
     radius = options["pr"]["radius"]
-    verdicts = by_method.get(certifier, {})
+    outcomes = {name: by_method.get(name, {}) for name in options["attacks"]}
+    verdicts = {name: by_method.get(name, {}) for name in certifiers}
     found = merged(
         examples,
-        {name: by_method.get(name, {}) for name in options["attacks"]},
+        outcomes,
         verdicts,
-        _proved_pr(verdicts, radius) | by_method.get("pr", {}),
+        _proved_pr(_brackets(examples, outcomes, verdicts), radius) | by_method.get("pr", {}),
         choices={key: a.candidates for key, a in by_method.get(CANDIDATES, {}).items()},
-        certifier=certifier,
         radius=radius,
         costs=read_costs(run.folder),
     )
     return found, run.manifest
 
 
-def _proved_pr(verdicts: Mapping[str, Verdict], radius: int) -> dict[str, Estimated]:
+def _proved_pr(known: Mapping[str, _Known], radius: int) -> dict[str, Estimated]:
     """PR is 1, without a query, where the whole radius is proved."""
     return {
         key: Estimated(
-            v.id, v.original, v.label, 1.0, 1.0, 1.0, exact=True, radius=radius, method="proved"
+            text.example.id, text.example.text, text.example.label, 1.0, 1.0, 1.0,
+            exact=True, radius=radius, method="proved",
         )
-        for key, v in verdicts.items()
-        if v.radius >= radius
-    }
+        for key, text in known.items()
+        if text.bracket.lower > radius
+    }  # fmt: skip
 
 
 class _Phases:
@@ -160,38 +174,28 @@ class _Phases:
         return self._done(name, work, attacked(work, method, limits=limits, **self.how))
 
     def prove(
-        self,
-        name: str,
-        prover: Any,
-        sound: Mapping[str, _Sound],
-        *,
-        max_queries: int | None,
+        self, name: str, prover: Any, known: Mapping[str, _Known], *, max_queries: int | None
     ) -> dict[str, Verdict]:
         """Proofs below what the attacks have found, where there is something to prove."""
-        open_ = [found.example for found in sound.values() if found.fooled != 1]
+        open_ = [text.example for text in known.values() if text.open(prover.radius)]
         if not open_:
             return {}
         work = self._work(name, open_)
-        fooled = {key: found.fooled for key, found in sound.items()}
+        fooled = {key: text.fooled for key, text in known.items()}
         done = proved(work, prover, max_queries=max_queries, attacked=fooled, **self.how)
         return self._done(name, work, done)
 
     def estimate(
-        self,
-        metric: PR,
-        sound: Mapping[str, _Sound],
-        *,
-        verdicts: Mapping[str, Verdict],
-        max_queries: int | None,
+        self, metric: PR, known: Mapping[str, _Known], *, max_queries: int | None
     ) -> dict[str, Estimated]:
         """PR of the texts; where the whole radius is proved, PR is 1 without a query."""
-        known = _proved_pr(verdicts, metric.radius or 0)
-        left = [found.example for key, found in sound.items() if key not in known]
+        certain = _proved_pr(known, metric.radius or 0)
+        left = [text.example for key, text in known.items() if key not in certain]
         if not left:
-            return known
+            return certain
         work = self._work("pr", left)
         done = estimated(work, metric, max_queries=max_queries, **self.how)
-        return known | self._done("pr", work, done)
+        return certain | self._done("pr", work, done)
 
     def _work(self, name: str, examples: Sequence[Example]) -> Work:
         whole = self.whole
@@ -215,22 +219,39 @@ class _Phases:
 
 
 @dataclass(frozen=True)
-class _Sound:
-    """A text that the victim classifies correctly, and what the attacks came to."""
+class _Known:
+    """A text that the victim classifies correctly, and what is known of it so far."""
 
     example: Example
-    fooled: int | None  # the fewest swaps that fool; None: not broken
+    bracket: Bracket
+
+    @property
+    def fooled(self) -> int | None:
+        """The fewest swaps that are known to fool; None: not broken."""
+        upper = self.bracket.upper
+        return None if upper is None or upper == math.inf else int(upper)
+
+    def open(self, radius: int) -> bool:
+        """Whether a proof within `radius` swaps can raise the lower bound."""
+        return not self.bracket.exact and self.bracket.lower <= radius
 
 
-def _sound(
-    examples: Sequence[Example], outcomes: Mapping[str, Mapping[str, Outcome]]
-) -> dict[str, _Sound]:
+def _brackets(
+    examples: Sequence[Example],
+    outcomes: Mapping[str, Mapping[str, Outcome]],
+    verdicts: Mapping[str, Mapping[str, Verdict]],
+) -> dict[str, _Known]:
+    """What is known of every text that has a bracket; texts with an error have none."""
     found = {}
     for example in examples:
         key = named(example)
-        mine = [by_text[key] for by_text in outcomes.values()]
-        if any(o.status in ("skipped", "error") for o in mine):
+        mine = {name: by_text[key] for name, by_text in outcomes.items()}
+        proofs = {name: by_text[key] for name, by_text in verdicts.items() if key in by_text}
+        if any(o.error for o in mine.values()) or any(
+            v.verdict == "error" for v in proofs.values()
+        ):
             continue
-        swaps = [o.swaps for o in mine if o.status == "success"]
-        found[key] = _Sound(example, min(swaps, default=None))
+        bracket = bracketed(mine, proofs)
+        if bracket is not None:
+            found[key] = _Known(example, bracket)
     return found

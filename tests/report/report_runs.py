@@ -54,7 +54,7 @@ def run(
         "method": "audit",
         "options": {
             "attacks": {name: {"keep": 8} for name in attacks},
-            "certifier": {"exhaustive": {"radius": radius}},
+            "certifiers": {"exhaustive": {"radius": radius}},
             "pr": {"radius": radius, "delta": 0.005, "epsilon": 0.025},
         },
         "seed": 7,

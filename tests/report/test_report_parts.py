@@ -168,7 +168,7 @@ def test_candidates_stand_beside_the_word_they_replace(audit: Audit) -> None:
 
 
 def test_found_certified_and_unknown_by_radius(audit: Audit) -> None:
-    table = radii.by_radius(audit, certifier="exhaustive")
+    table = radii.by_radius(audit)
     assert [(r.found.texts, r.certified.texts, r.unknown.texts) for r in table] == [
         (1, 4, 1), (2, 2, 2), (3, 2, 1),
     ]  # fmt: skip
@@ -182,7 +182,7 @@ def test_found_certified_and_unknown_by_radius(audit: Audit) -> None:
 
 def test_no_text_has_no_share(tmp_path: Path) -> None:
     audit, _ = read(run(tmp_path / "run", [CASES[6]]))
-    (line, *_) = radii.by_radius(audit, certifier="exhaustive")
+    (line, *_) = radii.by_radius(audit)
     assert line.found == (0, None, None, None)
     assert figures.survival(audit, name="f") is None
     assert figures.violin(audit, name="f") is None

@@ -24,6 +24,14 @@ def audit(
     attacks: Annotated[
         str, typer.Option(help="Attacks for the upper bounds, such as pdp,beam.")
     ] = "pdp",
+    certifiers: Annotated[
+        str | None,
+        typer.Option(
+            help="Certifiers for the lower bounds, one after the other, such as linear,exhaustive; "
+            "default: those that suit VICTIM.",
+            show_default=False,
+        ),
+    ] = None,
     candidates: o.Candidates = "wordnet",
     max_rate: o.MaxRate = None,
     max_queries: o.MaxQueries = 20_000,
@@ -44,7 +52,7 @@ def audit(
 ) -> None:
     """Bracket the least number of swaps that fools VICTIM, for every text in DATA.
 
-    An attack gives the upper bound, an exhaustive proof the lower one; where they meet, the minimum is
+    An attack gives the upper bound, a proof the lower one; where they meet, the minimum is
     known exactly. PR is the share of texts within the radius that keep their label. --max-queries holds
     for each text and method. The same command again continues where it was stopped.
 
@@ -57,7 +65,8 @@ def audit(
     asked: dict[str, Any] = {
         "candidates": candidates,
         "radius": radius,
-        "attacks": tuple(name.strip() for name in attacks.split(",") if name.strip()),
+        "attacks": _names(attacks),
+        "certifiers": None if certifiers is None else _names(certifiers),
         "max_rate": max_rate,
         "max_queries": max_queries,
         "epsilon": epsilon,
@@ -117,6 +126,10 @@ def print_audit(found: Audit, *, folder: Path, page: Path, as_json: bool) -> Non
     ]
     printing.columns(("method", "texts", "queries", "forwards", "seconds"), costs)
     printing.line("report", str(page))
+
+
+def _names(given: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in given.split(",") if name.strip())
 
 
 def _interval(low: float | None, high: float | None) -> str:

@@ -47,7 +47,7 @@ def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
     """What the template needs to know about one run."""
     audit, manifest = run.audit, run.manifest
     options = manifest["options"]
-    (certifier,) = options["certifier"]
+    certifiers = wording.certifiers(manifest)
     attacks = list(options["attacks"])
     delta = options["pr"]["delta"]
     labels = [str(label) for label in manifest.get("labels", [])]
@@ -60,9 +60,9 @@ def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
         "minimum": wording.interval(*audit.summary()["mean_minimum"]),
         "radius": audit.radius,
         "words": wording.paragraphs(audit, manifest),
-        "radii": radii.by_radius(audit, certifier=certifier),
+        "radii": radii.by_radius(audit),
         "costs": radii.costs(audit),
-        "certifier": certifier,
+        "certifiers": certifiers,
         "attacks": attacks,
         "confidence": wording.confidence(delta),
         "survival": figures.survival(audit, name=f"survival{i}"),

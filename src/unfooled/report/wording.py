@@ -111,6 +111,12 @@ def confidence(delta: float) -> str:
     return f"{100 * (1 - delta):.6g} %"
 
 
+def certifiers(manifest: Mapping[str, Any]) -> list[str]:
+    """The names of the certifiers of a run, in the order in which they were asked."""
+    options = manifest.get("options", {})
+    return list(options.get("certifiers") or options.get("certifier", {}))  # older runs have one
+
+
 def paragraphs(audit: Audit, manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What was asked, proved, only attacked and estimated, in plain words with a heading each."""
     held = [a for a in audit if a.bracket is not None]
@@ -149,13 +155,14 @@ def _asked(audit: Audit, manifest: Mapping[str, Any], *, held: int) -> str:
 
 
 def _proved(audit: Audit, manifest: Mapping[str, Any], *, held: list[Audited]) -> str:
-    certifiers = ", ".join(manifest.get("options", {}).get("certifier", {}))
+    names = certifiers(manifest)
+    who = f"the certifier{'s' if len(names) > 1 else ''} ({', '.join(names)})"
     whole = sum(a.lower == math.inf for a in held)
     within = sum(a.lower is not None and a.lower > audit.radius for a in held)
     exact = sum(a.exact for a in held)
     met = exact - whole
     return (
-        f"For {_of(within, held)} the certifier ({certifiers}) proved that no text within "
+        f"For {_of(within, held)} {who} proved that no text within "
         f"{_swaps(audit.radius)} fools the victim. For {_of(whole, held)} no number of swaps "
         f"does. For {_of(met, held)} m is known exactly: a text with m swaps fools the victim and "
         f"fewer swaps are proved not to."
