@@ -10,6 +10,7 @@ from typing import Any, overload
 from unfooled.allowed import Choices
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket
+from unfooled.least import accuracy_under_attack, mean_minimum_swaps, proved_robust
 from unfooled.outcomes import Changes, Outcome
 from unfooled.proofs import Verdict
 from unfooled.text import Example, Text
@@ -96,11 +97,13 @@ class Audit(Sequence[Audited]):
         """Shares among the texts that have a bracket; a mean over nothing is None.
 
         `mean_minimum` is the interval of the mean of m over texts that are broken: lower bounds on
-        one side, upper bounds on the other.
+        one side, upper bounds on the other. `accuracy_under_attack` and `mmws` are the figures of
+        the ILP paper (module `least`): the first is a share of all texts without an error.
         """
         held = [a.bracket for a in self.all if a.bracket is not None]
         broken = [b for b in held if b.upper is not None and b.upper != math.inf]
         values = [a.pr.value for a in self.all if a.pr is not None and a.pr.value is not None]
+        decided = [a.bracket for a in self.all if a.error is None]
         radii = range(1, self.radius + 1)
         return {
             "texts": len(self.all),
@@ -115,6 +118,10 @@ class Audit(Sequence[Audited]):
             "not_broken": _mean([b.upper is None for b in held]),
             "mean_width": _mean([_upper(b) - b.lower for b in broken]),
             "mean_minimum": [_mean([b.lower for b in broken]), _mean([_upper(b) for b in broken])],
+            "accuracy_under_attack": {str(r): accuracy_under_attack(decided, r) for r in radii}
+            | {"any": accuracy_under_attack(decided)},
+            "mmws": mean_minimum_swaps(held, [len(a.candidates) for a in self.all if a.bracket]),
+            "proved_robust": proved_robust(held),
             "mean_pr": _mean(values),
             "pr_above_0.9": _mean([v > 0.9 for v in values]),
             "costs": {name: dict(cost) for name, cost in self.costs.items()},
