@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unfooled.evidence import Bracket
-from unfooled.least import accuracy_under_attack, mean_minimum_swaps, proved_robust
+from unfooled.least import accuracy_under_attack, mean_minimum_swaps, proved_whole
 
 
 def bracket(lower: float, upper: float | None) -> Bracket:
@@ -27,7 +27,7 @@ def test_the_figures_by_hand() -> None:
     assert accuracy_under_attack(known, 2) == (0.5, 0.5)
     held = [b for b in known if b is not None]
     assert mean_minimum_swaps(held, [9, 9, 9]) == (3, 3)
-    assert proved_robust(held) == pytest.approx(1 / 3)
+    assert proved_whole(held) == pytest.approx(1 / 3)
 
 
 def test_undecided_texts_widen_the_interval() -> None:
@@ -39,7 +39,7 @@ def test_undecided_texts_widen_the_interval() -> None:
 def test_nothing_to_average() -> None:
     assert accuracy_under_attack([]) is None
     assert mean_minimum_swaps([bracket(math.inf, math.inf), bracket(2, None)], [3, 3]) is None
-    assert proved_robust([]) is None
+    assert proved_whole([]) is None
 
 
 def truths(lower: float, upper: float | None, most: int) -> list[float]:

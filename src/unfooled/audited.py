@@ -10,7 +10,7 @@ from typing import Any, overload
 from unfooled.allowed import Choices
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket
-from unfooled.least import accuracy_under_attack, mean_minimum_swaps, proved_robust
+from unfooled.least import accuracy_under_attack, mean_minimum_swaps, proved_whole
 from unfooled.outcomes import Changes, Outcome
 from unfooled.proofs import Verdict
 from unfooled.text import Example, Text
@@ -121,7 +121,7 @@ class Audit(Sequence[Audited]):
             "accuracy_under_attack": {str(r): accuracy_under_attack(decided, r) for r in radii}
             | {"any": accuracy_under_attack(decided)},
             "mmws": mean_minimum_swaps(held, [len(a.candidates) for a in self.all if a.bracket]),
-            "proved_robust": proved_robust(held),
+            "proved_whole": proved_whole(held),
             "mean_pr": _mean(values),
             "pr_above_0.9": _mean([v > 0.9 for v in values]),
             "costs": {name: dict(cost) for name, cost in self.costs.items()},

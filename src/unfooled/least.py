@@ -52,7 +52,7 @@ def mean_minimum_swaps(brackets: Sequence[Bracket], most: Sequence[int]) -> Inte
     )
 
 
-def proved_robust(brackets: Sequence[Bracket]) -> float | None:
+def proved_whole(brackets: Sequence[Bracket]) -> float | None:
     """The share of correctly classified texts whose whole space is proved."""
     if not brackets:
         return None

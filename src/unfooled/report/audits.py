@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unfooled.audited import Audit
-from unfooled.report import figures, radii, texts, wording
+from unfooled.report import figures, minima, radii, texts, wording
 from unfooled.report.page import origin, rendered, told_apart
 
 _SCATTERS = 3  # against the first attack; a report is not an atlas
@@ -48,6 +48,7 @@ def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
     audit, manifest = run.audit, run.manifest
     options = manifest["options"]
     certifiers = wording.certifiers(manifest)
+    summary = audit.summary()
     attacks = list(options["attacks"])
     delta = options["pr"]["delta"]
     labels = [str(label) for label in manifest.get("labels", [])]
@@ -56,8 +57,8 @@ def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
     return {
         "number": i + 1,
         "name": name,
-        "summary": audit.summary(),
-        "minimum": wording.interval(*audit.summary()["mean_minimum"]),
+        "summary": summary,
+        "minimum": wording.interval(*summary["mean_minimum"]),
         "radius": audit.radius,
         "words": wording.paragraphs(audit, manifest),
         "radii": radii.by_radius(audit),
@@ -72,6 +73,11 @@ def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
             for j, pair in enumerate(pairs)
             if (svg := figures.scatter(audit, pair, name=f"scatter{i}-{j}")) is not None
         ],
+        "robust_shares": minima.shares(audit),
+        "mmws": wording.interval(*(summary["mmws"] or (None, None))),
+        "least": minima.histogram(audit, name=f"least{i}"),
+        "increments": minima.increments(audit, name=f"increments{i}"),
+        "examples": minima.examples(audit),
         "rows": rows,
         "counts": {kind: sum(kind in row.kinds for row in rows) for kind in texts.KINDS},
         "origin": origin(manifest),
