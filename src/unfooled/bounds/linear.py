@@ -1,0 +1,146 @@
+"""Backward linear bounds (CROWN, Zhang et al. 2018): what a score is at least, as a function of words.
+
+From the output back to the word vectors, every step is replaced by the line that bounds it on the side
+that matters; what is left is linear in the words, and its least value over a region is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from unfooled.bounds.graph import Entry, Graph, Operation, Slopes
+from unfooled.bounds.region import Region
+from unfooled.bounds.relaxations import Box
+
+_ROWS = 2**24  # numbers of one array carried backwards: 128 MB
+_RATE = 0.1  # of Adam
+
+
+def default_slopes(graph: Graph, found: list[Box]) -> dict[int, Slopes]:
+    """Slopes by rule for every node that has any to choose."""
+    chosen: dict[int, Slopes] = {}
+    for number, node in enumerate(graph.nodes):
+        if isinstance(node.step, Operation):
+            free = node.step.slopes(*(found[i] for i in node.inputs))
+            if free:
+                chosen[number] = free
+    return chosen
+
+
+def lower_bounds(
+    graph: Graph,
+    region: Region,
+    *,
+    found: list[Box],
+    slopes: Mapping[int, Slopes],
+    weights: Tensor,
+    of: int | None = None,
+) -> Tensor:
+    """(batch, k): lower bounds of <weights, node>, the logits unless `of` says another node."""
+    last = len(graph.nodes) - 1 if of is None else of
+    carried: dict[int, Tensor] = {last: weights}
+    total: Tensor | float = 0.0
+    for number in range(last, -1, -1):
+        here = carried.pop(number, None)
+        if here is None:
+            continue
+        step, inputs = graph.nodes[number].step, graph.nodes[number].inputs
+        if isinstance(step, Entry):
+            (at_words,), constant = step.back(here)
+            words = region.base.shape[1]
+            if at_words.shape[2] != words:  # a map of more words than any text here has, or of one
+                at_words = at_words[:, :, :words].expand(-1, -1, words, -1)
+            total = total + constant
+            carried[-1] = at_words + carried[-1] if -1 in carried else at_words
+            continue
+        passed, constant = step.back(here, slopes.get(number, ()), *(found[i] for i in inputs))
+        total = total + constant
+        for parent, part in zip(inputs, passed, strict=True):
+            carried[parent] = carried[parent] + part if parent in carried else part
+    bound = region.minimum(carried[-1]) + total
+    return bound.nan_to_num(nan=-torch.inf, posinf=-torch.inf, neginf=-torch.inf)
+
+
+def tightened(graph: Graph, region: Region, found: list[Box]) -> list[Box]:
+    """The boxes with those that lines are drawn on bounded by full backward passes."""
+    tight = list(found)
+    for number, node in enumerate(graph.nodes):
+        step = node.step
+        if isinstance(step, Entry):
+            continue
+        if step.slopes(*(tight[i] for i in node.inputs)):
+            for parent in node.inputs:
+                if not isinstance(graph.nodes[parent].step, Entry):
+                    tight[parent] = _tightened(graph, region, tight, parent)
+        tight[number] = _met(tight[number], step.box(*(tight[i] for i in node.inputs)))
+    return tight
+
+
+def _tightened(graph: Graph, region: Region, found: list[Box], of: int) -> Box:
+    """The box of one node, by a backward pass for each of its numbers."""
+    shape = found[of].lower.shape[1:]
+    size = shape.numel()
+    slopes = default_slopes(Graph(graph.nodes[: of + 1]), found)
+    lows, highs = [], []
+    chunk = max(1, _ROWS // max(1, len(region) * size))
+    for start in range(0, size, chunk):
+        kept = torch.eye(size, dtype=torch.float64)[start : start + chunk]
+        unit = kept.reshape(1, -1, *shape).expand(len(region), -1, *shape)
+        ask = {"found": found, "slopes": slopes, "of": of}
+        lows.append(lower_bounds(graph, region, weights=unit, **ask))  # type: ignore[arg-type]
+        highs.append(-lower_bounds(graph, region, weights=-unit, **ask))  # type: ignore[arg-type]
+    low = torch.cat(lows, dim=1).reshape(len(region), *shape)
+    high = torch.cat(highs, dim=1).reshape(len(region), *shape)
+    return _met(found[of], Box(low, high))
+
+
+def _met(one: Box, two: Box) -> Box:
+    """What two boxes of the same values have in common."""
+    low, high = torch.maximum(one.lower, two.lower), torch.minimum(one.upper, two.upper)
+    return Box(torch.minimum(low, high), torch.maximum(low, high))  # rounding may cross them
+
+
+def optimised(
+    graph: Graph,
+    region: Region,
+    *,
+    found: list[Box],
+    slopes: Mapping[int, Slopes],
+    weights: Tensor,
+    steps: int,
+) -> dict[int, Slopes]:
+    """Slopes after so many steps of Adam up the bounds, those that were best for each bound."""
+    k = weights.shape[1]
+    free = {
+        number: tuple(
+            part.expand(-1, k, *part.shape[2:]).clone().requires_grad_() for part in parts
+        )
+        for number, parts in slopes.items()
+    }
+    leaves = [part for parts in free.values() for part in parts]
+    if not leaves:
+        return dict(slopes)
+    adam = torch.optim.Adam(leaves, lr=_RATE, maximize=True)
+    best = [part.detach().clone() for part in leaves]
+    highest = torch.full(weights.shape[:2], -torch.inf, dtype=torch.float64)
+    for step in range(steps + 1):
+        with torch.enable_grad():
+            bound = lower_bounds(graph, region, found=found, slopes=free, weights=weights)
+            reach = bound.masked_fill(~bound.isfinite(), 0.0).sum()
+        better = bound.detach() > highest
+        highest = torch.where(better, bound.detach(), highest)
+        for kept, part in zip(best, leaves, strict=True):
+            rows = better.reshape(*better.shape, *(1,) * (part.dim() - 2))
+            kept.copy_(torch.where(rows, part.detach(), kept))
+        if step < steps and reach.requires_grad:
+            adam.zero_grad()
+            reach.backward()  # type: ignore[no-untyped-call]
+            for part in leaves:
+                if part.grad is not None:
+                    part.grad.nan_to_num_(nan=0.0, posinf=0.0, neginf=0.0)
+            adam.step()
+    rest = iter(best)
+    return {number: tuple(next(rest) for _ in parts) for number, parts in free.items()}
