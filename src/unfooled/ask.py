@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -85,12 +86,16 @@ class Ask:
             self.answer, self.left = victim.sensitivity(self.task.prepared, question.of), 0
             return 1, 1
         assert self.stretches is not None
+        assert isinstance(question, Sweep)
+        began = time.perf_counter()
         stretch = next(self.stretches, None)
+        taken = time.perf_counter() - began
         if stretch is None:  # without a counterexample, and not complete
             self.left, self.cut_short = 0, True
             return 0, 0
-        self.answer = joined(self.answer, stretch)
-        self.left = int(stretch.fooled is None and not stretch.complete)
+        self.answer = joined(self.answer, replace(stretch, seconds=taken))
+        late = question.seconds is not None and self.answer.seconds > question.seconds
+        self.left = int(stretch.fooled is None and not stretch.complete and not late)
         return stretch.evaluated, stretch.forwards
 
 
@@ -106,6 +111,7 @@ def joined(one: Swept, two: Swept) -> Swept:
         least_row=lower.least_row,
         doubtful=np.concatenate(doubtful)[:_KEPT] if doubtful else None,
         doubts=one.doubts + two.doubts,
+        seconds=one.seconds + two.seconds,
     )
 
 

@@ -96,13 +96,14 @@ class Sweep:
     """Every member with exactly so many swaps, judged where the victim computes it.
 
     Answered by Swept, or None by a victim that has no faster way than Scores for this space.
-    Members with the more sensitive columns, those that come first in `order`, come early.
-    Asked alone, never in a tuple.
+    Members with the more sensitive columns, those that come first in `order`, come early. It ends
+    when it has taken so many `seconds` of its own. Asked alone, never in a tuple.
     """
 
     label: int
     swaps: int
     order: tuple[int, ...]
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ class Swept:
     doubtful: Rows | None = None  # rows in doubt, not necessarily all
     doubts: int = 0  # how many there are
     complete: bool = False
+    seconds: float = 0.0  # that it took, other texts' turns not counted
 
 
 Question = Scores | Gradients | Similarities | Proposals | Sensitivity | Sweep | Layers

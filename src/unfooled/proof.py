@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -65,6 +65,31 @@ def enumeration(evaluated: int, least: float | None, where: Rows | None) -> dict
     return {
         "kind": "enumeration",
         "evaluated": evaluated,
+        "least_margin": least,
+        "least_row": listed(where),
+    }
+
+
+def tree(
+    order: Sequence[int],
+    cells: Sequence[tuple[Sequence[Sequence[int]], Sequence[int], Sequence[float]]],
+    *,
+    leaves: int,
+    least: float | None,
+    where: Rows | None,
+) -> dict[str, Any]:
+    """The argument of a branch and bound: cells that partition the region, with their bounds.
+
+    Swaps are numbered through the columns in this order (of columns of the space), as far as the
+    victim tells them apart. `cells` has, for each number of swaps made, these swaps, the column from
+    which on others are free, counted in the order, and the bound. What cells leave over are leaves.
+    """
+    names = ("fixed", "start", "bound")
+    return {
+        "kind": "tree",
+        "order": list(order),
+        "cells": [dict(zip(names, map(list, level), strict=True)) for level in cells],
+        "leaves": leaves,
         "least_margin": least,
         "least_row": listed(where),
     }

@@ -30,13 +30,8 @@ def chunks(space: Space) -> list[Chunk | None]:
 
     Words are cut within stretches free of white space, so the rest of the text has no say in it.
     """
-    words, gaps = space.original.words, space.original.gaps
-    chunk_of, starts = [], [0]
-    for position in range(len(words)):
-        if position and gaps[position]:
-            starts.append(position)
-        chunk_of.append(len(starts) - 1)
-    starts.append(len(words))
+    words = space.original.words
+    chunk_of, starts = _cut(space)
     shared = Counter(chunk_of[p] for p in space.positions)
     found: list[Chunk | None] = []
     for position in space.positions:
@@ -47,6 +42,29 @@ def chunks(space: Space) -> list[Chunk | None]:
             first, last = starts[chunk], starts[chunk + 1]
             found.append(Chunk("".join(words[first:position]), "".join(words[position + 1 : last])))
     return found
+
+
+def _cut(space: Space) -> tuple[list[int], list[int]]:
+    """The chunk of every word, and the first words of the chunks with the end behind them."""
+    words, gaps = space.original.words, space.original.gaps
+    chunk_of, starts = [], [0]
+    for position in range(len(words)):
+        if position and gaps[position]:
+            starts.append(position)
+        chunk_of.append(len(starts) - 1)
+    return chunk_of, [*starts, len(words)]
+
+
+def shared_chunks(space: Space) -> list[list[tuple[str, ...]]]:
+    """For every chunk with several columns, what may stand at each of its words."""
+    chunk_of, starts = _cut(space)
+    options = dict(zip(space.positions, space.candidates, strict=True))
+    many = Counter(chunk_of[p] for p in space.positions)
+    return [
+        [(space.original.words[p], *options.get(p, ())) for p in range(*starts[c : c + 2])]
+        for c, columns in many.items()
+        if columns > 1
+    ]
 
 
 class WordTable(Prepared):

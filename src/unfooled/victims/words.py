@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -29,11 +31,12 @@ from unfooled.victims.first_order import first_order
 from unfooled.victims.pieces import Body, Ids, PieceTable
 from unfooled.victims.word_points import points
 from unfooled.victims.word_sweeps import sweep_words
-from unfooled.victims.word_table import Chunk, WordTable, chunks
+from unfooled.victims.word_table import Chunk, WordTable, chunks, shared_chunks
 
 _UNKNOWN_WORD = "ʬʬʬ"  # parses as one word and is in no vocabulary
 
 _REMEMBERED = 200_000  # candidates whose ids are kept
+_COMBINED = 4096  # texts of one chunk that are cut to see whether its words stay apart
 
 
 class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
@@ -97,15 +100,23 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
         exact = all(
             self._stands_alone(chunk, candidate)
             for chunk, found in zip(chunks(space), space.candidates, strict=True)
-            if chunk is None or chunk.before or chunk.after
+            if chunk is not None and (chunk.before or chunk.after)
             for candidate in found
-        )
+        ) and all(map(self._stay_apart, shared_chunks(space)))
         return WordTable(space, table if exact else None, limit=self._limit)
 
-    def _stands_alone(self, chunk: Chunk | None, candidate: str) -> bool:
-        """Whether a candidate stays a word (or words) of its own between what it is glued to."""
-        if chunk is None:
+    def _stay_apart(self, options: Sequence[tuple[str, ...]]) -> bool:
+        """Whether words glued to each other stay words of their own, whatever stands at each."""
+        if math.prod(map(len, options)) > _COMBINED:
             return False
+        cut = {part: Text.parse(part).words for found in options for part in found}
+        return all(
+            Text.parse("".join(parts)).words == tuple(w for part in parts for w in cut[part])
+            for parts in product(*options)
+        )
+
+    def _stands_alone(self, chunk: Chunk, candidate: str) -> bool:
+        """Whether a candidate stays a word (or words) of its own between what it is glued to."""
         key = (chunk.before, candidate, chunk.after)
         known = self._glued.get(key)
         if known is None:

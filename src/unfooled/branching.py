@@ -1,0 +1,185 @@
+"""Branching: the cells into which a branch and bound cuts the texts within a radius.
+
+A node is some swaps that are made. All its texts with further swaps, at later columns, are one cell
+from the first column on at which a bound over them is clear; the columns before that are branched
+on. Nodes with more swaps go first, among these those that are closest to being fooled.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from unfooled.bounds.cells import CellBounds, Cells, Doubles, Ints, judged
+
+_NODES = 512  # that are bounded together
+_LEAVES = 1 << 16  # texts that are evaluated together
+_SAMPLE = 48  # nodes of each depth from which the size of a tree is estimated
+_DOUBTS = 4096  # texts in doubt that are kept
+
+
+class Closed(NamedTuple):
+    """Where the cells of some nodes start, and their bounds."""
+
+    begin: Ints  # the first column after the swaps of each node
+    start: Ints
+    bound: Doubles
+
+
+class Branching:
+    """The tree over one space at one radius, grown step by step."""
+
+    def __init__(self, cells: CellBounds, radius: int) -> None:
+        self.cells, self.swaps = cells, cells.swaps
+        self.radius = min(radius, self.swaps.columns)
+        self.sure = cells.sure(self.radius)
+        self.nodes = self.leaves = 0
+        self.least: tuple[float, Ints | None] = math.inf, None  # of the leaves
+        self.witness: Ints | None = None  # swaps that clearly fool
+        self.doubtful: list[Ints] = []
+        self.doubts = 0
+        self._closed: list[list[Cells]] = [[] for _ in range(self.radius)]
+        self._open: list[tuple[Ints, Doubles]] = []  # nodes with their margins, deepest last
+        root = np.zeros((1, 0), dtype=np.int64)
+        lead = judged(cells.original(), cells.label).margins
+        if self.radius:
+            self._open.append((root, lead))
+        else:
+            self.least, self.leaves = (float(lead[0]), root[0]), 1
+
+    def step(self) -> bool:
+        """Closes some nodes and branches on the rest; false once nothing is left or a text fools."""
+        if not self._open or self.witness is not None:
+            return False
+        fixed, margin = self._open.pop()
+        if len(fixed) > _NODES:
+            self._open.append((fixed[_NODES:], margin[_NODES:]))
+            fixed, margin = fixed[:_NODES], margin[:_NODES]
+        begin, start, bound = self.closed(fixed, margin)
+        self.nodes += len(fixed)
+        self._closed[fixed.shape[1]].append(Cells(fixed, start, bound))
+        self._branch(fixed, begin, start)
+        return self.witness is None and bool(self._open)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every text is in a closed cell or was evaluated, and none fools."""
+        return self.witness is None and not self._open
+
+    def levels(self) -> list[Cells]:
+        """The closed cells by the number of swaps that are made."""
+        found = []
+        for depth, parts in enumerate(self._closed):
+            none = Cells(
+                np.empty((0, depth), dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
+            )
+            fixed, start, bound = zip(none, *parts, strict=True)
+            found.append(Cells(np.concatenate(fixed), np.concatenate(start), np.concatenate(bound)))
+        return found
+
+    def closed(self, fixed: Ints, margin: Doubles) -> Closed:
+        """The first column, found by bisection, from which on a bound over each node is clear.
+
+        Behind the last column the margin of the node's own text is all that is left.
+        """
+        begin, columns = self.swaps.begin(fixed), self.swaps.columns
+        budget = self.radius - fixed.shape[1]
+        bound, guess = self.cells.lower(fixed, begin, budget=budget)
+        clear = (bound > self.sure) | (begin == columns)
+        low, high = begin.copy(), np.where(clear, begin, columns)
+        bound = np.where(clear & (begin < columns), bound, margin)
+        while True:
+            todo = np.flatnonzero(high - low > 1)
+            if not len(todo):
+                return Closed(begin, high, bound)
+            middle = np.clip(guess[todo], low[todo] + 1, high[todo] - 1)
+            found, suggested = self.cells.lower(fixed[todo], middle, budget=budget)
+            enough = found > self.sure
+            high[todo[enough]], bound[todo[enough]] = middle[enough], found[enough]
+            low[todo[~enough]] = middle[~enough]
+            guess[todo] = (low[todo] + high[todo]) // 2
+            guess[todo[~enough]] = suggested[~enough]
+
+    def _branch(self, fixed: Ints, first: Ints, last: Ints) -> None:
+        """Evaluates the children of nodes; those that can be swapped further are left open."""
+        widths = self.swaps.starts[last] - self.swaps.starts[first]
+        ends, done = np.cumsum(widths), 0
+        found: list[tuple[Ints, Doubles]] = []
+        while done < len(fixed) and self.witness is None:
+            before = ends[done - 1] if done else 0
+            until = max(done + 1, int(np.searchsorted(ends, before + _LEAVES, side="right")))
+            part = slice(done, until)
+            children = self.swaps.children(fixed[part], first[part], last[part])
+            if len(children):
+                logits = self.cells.logits(fixed[part], first[part], last[part])
+                found.append((children, self._look(children, logits)))
+            done = until
+        if found and fixed.shape[1] + 1 < self.radius and self.witness is None:
+            children = np.concatenate([each for each, _ in found])
+            margin = np.concatenate([each for _, each in found])
+            order = np.argsort(margin, kind="stable")
+            self._open.append((children[order], margin[order]))
+
+    def _look(self, children: Ints, logits: Doubles) -> Doubles:
+        """The margins of texts; notes those that fool, that are in doubt, and the least."""
+        margin, fooled, doubtful = judged(logits, self.cells.label)
+        if fooled.any():
+            self.witness = children[int(margin.argmin())]
+        doubts = children[doubtful]
+        self.doubts += len(doubts)
+        self.doubtful += list(doubts[: max(0, _DOUBTS - len(self.doubtful))])
+        if children.shape[1] == self.radius:
+            self.leaves += len(children)
+        lowest = int(margin.argmin())
+        if margin[lowest] < self.least[0]:
+            self.least = float(margin[lowest]), children[lowest]
+        return margin
+
+
+def seconds_of(cells: CellBounds, radius: int, rng: Generator, *, most: float) -> float:
+    """About how long the tree takes: a few random nodes of each depth stand for all of it.
+
+    Once the estimate is above `most` the rest is not looked at.
+    """
+    tree = Branching(cells, radius)
+    fixed = np.zeros((1, 0), dtype=np.int64)
+    margin = judged(cells.original(), cells.label).margins
+    nodes, total = 1.0, 0.0
+    for depth in range(tree.radius):
+        began = time.perf_counter()
+        begin, start, _ = tree.closed(fixed, margin)
+        children = cells.swaps.children(fixed, begin, start)
+        if not len(children):
+            return total + nodes * (time.perf_counter() - began) / len(fixed)
+        share = len(children) / len(fixed)
+        kept = rng.permutation(len(children))[:_SAMPLE]
+        margin = _margins(cells, children[kept])
+        per_text = (time.perf_counter() - began) / len(fixed)
+        total += nodes * per_text
+        if depth + 1 == tree.radius or total > most:
+            return total + nodes * share * _leaf_seconds(cells, children[kept])
+        nodes, fixed = nodes * share, children[kept]
+    return total
+
+
+def _margins(cells: CellBounds, rows: Ints) -> Doubles:
+    """The margins of texts, each the child of its first swaps."""
+    columns = cells.swaps.column[rows[:, -1]]
+    logits = cells.logits(rows[:, :-1], columns, columns + 1)
+    widths = cells.swaps.starts[columns + 1] - cells.swaps.starts[columns]
+    which = np.cumsum(widths) - widths + rows[:, -1] - cells.swaps.starts[columns]
+    return judged(logits[which], cells.label).margins
+
+
+def _leaf_seconds(cells: CellBounds, rows: Ints) -> float:
+    """What one leaf costs, in the company of others."""
+    parents = rows[:8, :-1]
+    first, last = np.zeros(len(parents), dtype=np.int64), np.full(len(parents), cells.swaps.columns)
+    first = cells.swaps.begin(parents)
+    began = time.perf_counter()
+    texts = len(cells.logits(parents, first, last))
+    return (time.perf_counter() - began) / max(texts, 1)

@@ -1,0 +1,213 @@
+"""Branch and bound over swaps: whole sets of texts are proved by a bound, the rest is branched on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unfooled.bounds.cell_bounds import cell_bounds
+from unfooled.bounds.cells import CellBounds, judged, ordered
+from unfooled.branching import Branching, seconds_of
+from unfooled.counting import ways
+from unfooled.errors import InputError
+from unfooled.levels import Levels
+from unfooled.program import Layers, Program, Scores, Spent
+from unfooled.proof import Proof, tree
+from unfooled.space import Space
+
+_AT_ONCE = 1 << 15  # texts that are swept without asking whether a tree is cheaper,
+_SOON = 0.05  # and seconds
+_PATIENCE = 2.0  # a tree may take so many times what the sweep would, before it is given up
+
+
+@dataclass(frozen=True)
+class BranchAndBound:
+    """Cuts the texts within `radius` swaps into cells and bounds the margin over each of them.
+
+    For victims that show their layers. A cell is a set of swaps that are made, with all that may be
+    made at the columns after them; columns come in the order of what their worst single swap costs.
+    Cells that no bound decides are branched on, down to single texts, so with enough time every
+    text is decided. Where bounds are loose the tree would be larger than the space: its size is
+    estimated from a sample, and where it takes longer than evaluating all texts, they are evaluated.
+    Texts are decided radius by radius. What is computed from the layers costs no queries.
+
+    `time_limit`: seconds for each text, of its own computing.
+    """
+
+    radius: int = 3
+    time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.radius < 0:
+            raise InputError(f"radius is a number of swaps, 0 or more, not {self.radius}")
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise InputError(f"time_limit is a number of seconds above 0, not {self.time_limit}")
+
+    def prove(self, space: Space, label: int, rng: np.random.Generator) -> Program[Proof]:
+        """The proof for one text whose label is `label`; `rng` draws what trees are judged by."""
+        search = _Search(space, label, rng, limit=self.time_limit)
+        try:
+            yield from search.run(self.radius)
+        except Spent:
+            search.levels.spent = True
+        return search.proof(self.radius)
+
+
+class _Search:
+    """What has been proved of one space so far, and the time it took."""
+
+    def __init__(
+        self, space: Space, label: int, rng: np.random.Generator, *, limit: float | None
+    ) -> None:
+        self.space, self.label, self.limit = space, label, limit
+        self.levels = Levels(space, label)
+        self.argument: Mapping[str, Any] | None = None  # of a tree that proved the last radius
+        self.seconds = 0.0
+        self._rng = rng
+        self._cells: CellBounds | None = None
+        self._columns = tuple(range(len(space.counts)))
+
+    def run(self, radius: int) -> Program[None]:
+        """Radius by radius: 0 swaps, 1 swap, ... until a text fools or a limit is met."""
+        levels = self.levels
+        yield from levels.level(0, self._columns)
+        if not levels.ended:
+            yield from self._prepare(radius)
+        for swaps in range(1, min(radius, len(self.space.counts)) + 1):
+            if levels.ended:
+                return
+            yield from self._within(swaps)
+        if not levels.ended and levels.tie is None:
+            levels.proved = radius  # a whole space has any
+
+    def _prepare(self, radius: int) -> Program[None]:
+        """Opens the network and puts the columns in order: what costs the most alone comes first."""
+        reading = yield Layers()
+        began = time.perf_counter()
+        most = min(radius, len(self.space.counts))
+        cells = None if reading is None else cell_bounds(reading, self.label, radius=most)
+        if cells is not None and reading is not None:
+            order = _by_drop(cells)
+            first = [reading.plan.columns[i] for i in order]
+            self._columns = (*first, *sorted(set(self._columns) - set(first)))
+            self._cells = cell_bounds(ordered(reading, order), self.label, radius=most)
+        self.seconds += time.perf_counter() - began
+
+    # --- one radius -----------------------------------------------------------------------------
+
+    def _within(self, swaps: int) -> Program[None]:
+        """All texts with at most so many swaps, given that those with fewer are proved."""
+        done = False
+        if self._cells is not None:
+            sweep = self._sweep_seconds(swaps)
+            began = time.perf_counter()
+            chosen = self._tree_is_cheaper(self._cells, swaps, sweep)
+            self.seconds += time.perf_counter() - began
+            if chosen:
+                done = yield from self._tree(self._cells, swaps, patience=_PATIENCE * sweep)
+        if not done and not self.levels.ended:
+            yield from self._listed(swaps)
+
+    def _sweep_seconds(self, swaps: int) -> float:
+        """About what it takes to evaluate every text that has not been yet, at the speed so far."""
+        assert self._cells is not None
+        texts = sum(
+            ways([len(c) for c in self._cells.reading.choices], swaps)[self.levels.listed + 1 :]
+        )
+        last = self.levels.sweeping
+        if texts <= _AT_ONCE:
+            return 0.0
+        if last is None or not last.forwards:
+            return float("inf")
+        return texts * last.seconds / last.forwards
+
+    def _tree_is_cheaper(self, cells: CellBounds, swaps: int, sweep: float) -> bool:
+        if sweep <= _SOON:
+            return False
+        return seconds_of(cells, swaps, self._rng, most=sweep) < sweep
+
+    def _tree(self, cells: CellBounds, swaps: int, *, patience: float) -> Program[bool]:
+        """Grows the tree; false: it decided nothing, and the texts have to be evaluated."""
+        began, before = time.perf_counter(), self.seconds
+        branching = Branching(cells, swaps)
+        while branching.step():
+            taken = time.perf_counter() - began
+            if self.limit is not None and before + taken > self.limit:
+                self.levels.late = True
+                break
+            if taken > patience:
+                break
+        self.seconds = before + time.perf_counter() - began
+        if branching.witness is not None:
+            row = cells.swaps.row(branching.witness)[None]
+            self.levels.look(row, (yield Scores(row, cache=False)))
+            return self.levels.witness is not None
+        if not branching.complete:
+            return self.levels.late
+        return (yield from self._proved(branching, cells, swaps))
+
+    def _proved(self, branching: Branching, cells: CellBounds, swaps: int) -> Program[bool]:
+        """Asks the victim about texts in doubt; the rest is proved."""
+        if branching.doubts > len(branching.doubtful):
+            return False
+        if branching.doubtful:
+            rows = np.stack([cells.swaps.row(picks) for picks in branching.doubtful])
+            self.levels.look(rows, (yield Scores(rows, cache=False)))
+        if self.levels.witness is None and self.levels.tie is None:
+            self.levels.proved = swaps
+            order = [int(c) for c in cells.reading.plan.columns]
+            least, where = branching.least
+            self.argument = tree(
+                order,
+                [
+                    (c.fixed.tolist(), c.start.tolist(), c.bound.tolist())
+                    for c in branching.levels()
+                ],
+                leaves=branching.leaves,
+                least=None if where is None else least,
+                where=None if where is None else cells.swaps.row(where),
+            )
+        return True
+
+    def _listed(self, swaps: int) -> Program[None]:
+        """Evaluates what has not been: fewer swaps first."""
+        for level in range(self.levels.listed + 1, swaps + 1):
+            left = None if self.limit is None else self.limit - self.seconds
+            if left is not None and left <= 0:
+                self.levels.late = True
+            else:
+                yield from self.levels.level(level, self._columns, seconds=left)
+            if self.levels.sweeping is not None:
+                self.seconds += self.levels.sweeping.seconds
+            if self.levels.ended:
+                return
+        if self.levels.tie is None:
+            self.argument = None  # everything up to here has been evaluated
+
+    def proof(self, radius: int) -> Proof:
+        """The verdict on the radius asked for."""
+        proof = self.levels.proof(radius)
+        if self.levels.late and proof.verdict == "unknown":
+            reason = (
+                f"time: {self.limit:g} s ended before {self.levels.proved + 1} swaps were decided"
+            )
+            proof = replace(proof, reason=reason)
+        return proof if self.argument is None else replace(proof, argument=self.argument)
+
+
+def _by_drop(cells: CellBounds) -> list[int]:
+    """The columns, those whose worst single swap leaves the least margin first."""
+    if not cells.swaps.columns:
+        return []
+    root = np.zeros((1, 0), dtype=np.int64)
+    every = np.zeros(1, dtype=np.int64), np.full(1, cells.swaps.columns)
+    margin = judged(cells.logits(root, *every), cells.label).margins
+    worst = np.minimum.reduceat(margin, cells.swaps.starts[:-1])
+    return [int(c) for c in np.argsort(worst, kind="stable")]
+
+
+METHOD = BranchAndBound
