@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from unfooled import records, registry
 from unfooled.allowed import CANDIDATES, Allowed, Choices, keep
 from unfooled.audited import Audit, bracketed, merged
 from unfooled.cascade import suited
-from unfooled.costs import continue_costs, read_costs
+from unfooled.costs import continued, read_costs, write_costs
 from unfooled.data import Dataset
 from unfooled.errors import InputError, RunError
 from unfooled.estimates import Estimated, estimated
@@ -96,7 +97,6 @@ def audit(
             verdicts[name] = phases.prove(name, prover, known, max_queries=max_queries)
         known = _brackets(phases.examples, outcomes, verdicts)
         estimates = phases.estimate(metric, known, max_queries=max_queries)
-        costs = phases.costs if run is None else continue_costs(run.folder, phases.costs)
     return merged(
         phases.examples,
         outcomes,
@@ -104,7 +104,7 @@ def audit(
         estimates,
         choices=choices,
         radius=radius,
-        costs=costs,
+        costs=phases.costs,
     )
 
 
@@ -162,7 +162,15 @@ class _Phases:
     def __init__(self, whole: Work, *, config: Mapping[str, Any], how: Mapping[str, Any]) -> None:
         self.whole, self.config, self.how = whole, config, how
         self.examples = list(whole.keyed.values())  # the shard's
-        self.costs: dict[str, dict[str, float]] = {}
+        run: Run | None = how["out"]
+        self.folder = None if run is None else run.folder
+        self.before = {} if run is None else read_costs(run.folder)  # what earlier calls took
+        self.spent: dict[str, dict[str, float]] = {}
+
+    @property
+    def costs(self) -> dict[str, dict[str, float]]:
+        """What each method took, in this call and earlier ones."""
+        return continued(self.before, self.spent)
 
     def keep_candidates(self) -> dict[str, Choices]:
         """What may replace what in every text."""
@@ -170,8 +178,11 @@ class _Phases:
 
     def attack(self, name: str, method: Attack, limits: Limits) -> dict[str, Outcome]:
         """An attack on every text."""
-        work = self._work(name, self.examples)
-        return self._done(name, work, attacked(work, method, limits=limits, **self.how))
+
+        def run(work: Work) -> Done[Outcome]:
+            return attacked(work, method, limits=limits, **self.how)
+
+        return self._run(name, self.examples, run)
 
     def prove(
         self, name: str, prover: Any, known: Mapping[str, _Known], *, max_queries: int | None
@@ -180,10 +191,12 @@ class _Phases:
         open_ = [text.example for text in known.values() if text.open(prover.radius)]
         if not open_:
             return {}
-        work = self._work(name, open_)
         fooled = {key: text.fooled for key, text in known.items()}
-        done = proved(work, prover, max_queries=max_queries, attacked=fooled, **self.how)
-        return self._done(name, work, done)
+
+        def run(work: Work) -> Done[Verdict]:
+            return proved(work, prover, max_queries=max_queries, attacked=fooled, **self.how)
+
+        return self._run(name, open_, run)
 
     def estimate(
         self, metric: PR, known: Mapping[str, _Known], *, max_queries: int | None
@@ -193,9 +206,11 @@ class _Phases:
         left = [text.example for key, text in known.items() if key not in certain]
         if not left:
             return certain
-        work = self._work("pr", left)
-        done = estimated(work, metric, max_queries=max_queries, **self.how)
-        return certain | self._done("pr", work, done)
+
+        def run(work: Work) -> Done[Estimated]:
+            return estimated(work, metric, max_queries=max_queries, **self.how)
+
+        return certain | self._run("pr", left, run)
 
     def _work(self, name: str, examples: Sequence[Example]) -> Work:
         whole = self.whole
@@ -208,14 +223,27 @@ class _Phases:
             seed=whole.seed,
         )
 
-    def _done(self, name: str, work: Work, done: Done[Any]) -> dict[str, Any]:
-        self.costs[name] = {
+    def _run(
+        self, name: str, examples: Sequence[Example], run: Callable[[Work], Done[Any]]
+    ) -> dict[str, Any]:
+        """What a method found by text; what it took is kept however it ends."""
+        work, began = self._work(name, examples), time.perf_counter()
+        try:
+            done = run(work)
+        finally:
+            self._took(name, {"seconds": time.perf_counter() - began})
+        counts = {
             "texts": len(done.results),
             "queries": sum(result.queries for result in done.results),
             "forwards": sum(result.forwards for result in done.results),
-            "seconds": done.seconds,
         }
+        self._took(name, counts | {"seconds": done.seconds})
         return {named(e): r for e, r in zip(work.examples, done.results, strict=True)}
+
+    def _took(self, name: str, cost: dict[str, float]) -> None:
+        self.spent[name] = cost
+        if self.folder is not None:
+            write_costs(self.folder, self.costs)
 
 
 @dataclass(frozen=True)

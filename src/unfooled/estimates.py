@@ -39,6 +39,7 @@ class Estimated:
     queries: int = 0
     forwards: int = 0
     error: str | None = None
+    size: int | None = None  # texts within the radius, where they were enumerated
 
     def record(self) -> dict[str, Any]:
         """The estimate as JSON values."""
@@ -48,7 +49,8 @@ class Estimated:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Estimated:
         """The estimate that `record` described."""
-        fields = {name: record[name] for name in _FIELDS if name != "method"}
+        fields = {name: record[name] for name in _FIELDS if name not in ("method", "size")}
+        fields["size"] = record.get("size")  # older runs have none
         return cls(**fields | {"original": reread(record["original"]), "method": record["rule"]})
 
 
@@ -106,7 +108,7 @@ def estimated(
     """Runs the estimator over the work."""
 
     def job(piece: Piece) -> Job[Estimate]:
-        program = metric.measure(piece.space, piece.example.label, piece.rng)
+        program = metric.measure(piece.space, piece.example.label, piece.rng, budget=max_queries)
         return Job(piece.key, piece.space, program, None, max_queries)
 
     return work.run(job, _finished, kind=Estimated, out=out, **how)
@@ -129,5 +131,6 @@ def _finished(example: Example, result: Result[Estimate]) -> Estimated:
         found.exact,
         found.radius,
         found.method,
+        size=found.size,
         **counts,
     )

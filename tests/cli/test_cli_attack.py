@@ -208,6 +208,28 @@ def test_labels_in_another_order(desk: Desk) -> None:
     assert (shown["clean_accuracy"], shown["success_rate"]) == (0.8, 0.75)
 
 
+COMMANDS = {
+    "attack": ("attack", "greedy"), "audit": ("audit",), "certify": ("certify", "exhaustive"),
+    "estimate": ("estimate",), "sweep": ("sweep", "greedy"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("labels", ["neg, pos", "2"])
+def test_labels_on_the_command_line(desk: Desk, command: str, labels: str) -> None:
+    bare = desk.write("bare.py", "def score(texts):\n    return [[0.0, len(t)] for t in texts]\n")
+    if labels == "2":
+        desk.write("data.csv", "text,label\na good film,1\na bad film,0\n")
+    over = ("--over", "max-rate=0.5") if command == "sweep" else ()
+    asked = (*COMMANDS[command], f"python:{bare}:score", desk.data, *desk.candidates, *over, "-q")
+    refused = desk.run(*asked)
+    assert refused.code == 2
+    assert "name them: --labels bad,good" in refused.err
+    assert desk.run(*asked, "--labels", labels, "--out", "run").code == 0
+    unlike = desk.run(*asked, "--labels", "a,a", "--out", "other")
+    assert (unlike.code, unlike.err) == (2, "unfooled: labels name a class twice: a, a\n")
+
+
 def test_columns_splits_and_limits(desk: Desk) -> None:
     rows = ["a good film\tpos\ttest", "a bad film\tneg\ttest", "a great film\tpos\ttrain"]
     data = desk.write("d.tsv", "\n".join(["body\tgold\tsplit", *rows]))

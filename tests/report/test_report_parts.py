@@ -96,6 +96,11 @@ def test_pr_says_what_it_rests_on() -> None:
 
     assert pr(value=1.0, exact=True, method="proved").startswith("1 exactly: the whole radius")
     assert pr(value=0.25, exact=True, method="exact").startswith("0.2500 exactly: every text")
+    cut = {"value": 0.515, "low": 0.152, "high": 0.879, "samples": 9, "method": "exact"}
+    assert pr(**cut, size=1033) == (
+        "0.515, between 0.152 and 0.879 for certain, 9 of 1,033 texts scored"
+    )
+    assert pr(**cut).endswith("for certain, 9 texts scored")  # of an older run
     assert pr(error="out of queries") == "not measured: out of queries"
     assert wording.pr(None, delta=0.1) == "not measured"
 

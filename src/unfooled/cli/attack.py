@@ -83,6 +83,7 @@ def attack(
     seed: o.Seed = 0,
     text_column: o.TextColumn = None,
     label_column: o.LabelColumn = None,
+    labels: o.Labels = None,
     out: o.Out = None,
     shard: o.Shard = None,
     device: o.Device = None,
@@ -123,11 +124,12 @@ def attack(
         key: value for key, value in (more | {"preset": preset}).items() if value is not None
     }
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
+    source |= {} if labels is None else {"labels": labels}
     allowed = candidates if preset else candidates or settings.DEFAULT
     question = {**source, "candidates": allowed, **asked, **unusual, **extra}
     folder = out or printing.default_folder(name, victim, data, question, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
-        loaded = uf.load(victim, device=device)
+        loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         outcomes = uf.attack(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,

@@ -42,6 +42,7 @@ def audit(
     seed: o.Seed = 0,
     text_column: o.TextColumn = None,
     label_column: o.LabelColumn = None,
+    labels: o.Labels = None,
     out: o.Out = None,
     shard: o.Shard = None,
     device: o.Device = None,
@@ -74,9 +75,10 @@ def audit(
         "seed": seed,
     }
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
+    source |= {} if labels is None else {"labels": labels}
     folder = out or printing.default_folder("audit", victim, data, {**source, **asked}, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
-        loaded = uf.load(victim, device=device)
+        loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         shown = not (quiet or as_json)
         how: dict[str, Any] = {"progress": shown, "in_flight": in_flight, "batch": batch}

@@ -34,6 +34,7 @@ def estimate(
     seed: o.Seed = 0,
     text_column: o.TextColumn = None,
     label_column: o.LabelColumn = None,
+    labels: o.Labels = None,
     out: o.Out = None,
     shard: o.Shard = None,
     device: o.Device = None,
@@ -54,9 +55,10 @@ def estimate(
         "delta": delta, "method": method, "max_queries": max_queries, "seed": seed,
     }  # fmt: skip
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
+    source |= {} if labels is None else {"labels": labels}
     folder = out or printing.default_folder("pr", victim, data, {**source, **asked}, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
-        loaded = uf.load(victim, device=device)
+        loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         found = uf.estimate(
             loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
