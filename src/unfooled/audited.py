@@ -11,10 +11,13 @@ from unfooled.allowed import Choices
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket
 from unfooled.least import accuracy_under_attack, mean_minimum_swaps, proved_whole
+from unfooled.minima import Minimum
 from unfooled.outcomes import Changes, Outcome
 from unfooled.proofs import Verdict
 from unfooled.text import Example, Text
 from unfooled.work import named
+
+Proved = Verdict | Minimum  # what certifiers say
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,7 @@ class Audited:
     label: int
     bracket: Bracket | None
     outcomes: Mapping[str, Outcome]  # by attack
-    verdicts: Mapping[str, Verdict] = field(
-        default_factory=dict
-    )  # by certifier, as they were tried
+    verdicts: Mapping[str, Proved] = field(default_factory=dict)  # by certifier, as they were tried
     pr: Estimated | None = None
     error: str | None = None
     candidates: Choices = field(default_factory=dict)
@@ -131,7 +132,7 @@ class Audit(Sequence[Audited]):
 def merged(
     examples: Sequence[Example],
     outcomes: Mapping[str, Mapping[str, Outcome]],
-    verdicts: Mapping[str, Mapping[str, Verdict]],
+    verdicts: Mapping[str, Mapping[str, Proved]],
     estimates: Mapping[str, Estimated],
     *,
     choices: Mapping[str, Choices],
@@ -159,14 +160,14 @@ def merged(
 def _audited(
     example: Example,
     outcomes: Mapping[str, Outcome],
-    verdicts: Mapping[str, Verdict],
+    verdicts: Mapping[str, Proved],
     pr: Estimated | None,
     *,
     choices: Choices,
 ) -> Audited:
     """All that is known about a text, merged into one bracket."""
     errors = [o.error for o in outcomes.values() if o.error]
-    errors += [v.reason for v in verdicts.values() if v.verdict == "error"]
+    errors += [v.error for v in verdicts.values() if v.error]
     return Audited(
         example.id,
         example.text,
@@ -180,7 +181,7 @@ def _audited(
     )
 
 
-def bracketed(outcomes: Mapping[str, Outcome], verdicts: Mapping[str, Verdict]) -> Bracket | None:
+def bracketed(outcomes: Mapping[str, Outcome], verdicts: Mapping[str, Proved]) -> Bracket | None:
     """What attacks and proofs come to together; None: the text itself is misclassified."""
     if any(o.status == "skipped" for o in outcomes.values()):
         return None
@@ -195,21 +196,40 @@ def bracketed(outcomes: Mapping[str, Outcome], verdicts: Mapping[str, Verdict]) 
     return bracket
 
 
-def _with_proof(bracket: Bracket, verdict: Verdict, *, certifier: str) -> Bracket:
-    if verdict.changes is not None:
-        bracket = bracket.attacked(len(verdict.changes), certifier, detail="a counterexample")
-    if verdict.radius < 1 and verdict.verdict != "certified":
+def _with_proof(bracket: Bracket, found: Proved, *, certifier: str) -> Bracket:
+    """The bracket with what a certifier proved, and with the text that it met."""
+    if found.changes is not None:
+        bracket = bracket.attacked(len(found.changes), certifier, detail="a counterexample")
+    if isinstance(found, Minimum):
+        return bracket.proved(found.lower - 1, certifier, detail=found.method)
+    if found.radius < 1 and found.verdict != "certified":
         return bracket
-    assert verdict.certificate is not None  # nothing is proved without one
-    positions = len(verdict.certificate["candidates"])
-    whole = verdict.verdict == "certified" and verdict.radius >= positions
-    detail = f"{verdict.certificate['evaluated']} texts scored"
-    return bracket.proved(math.inf if whole else verdict.radius, certifier, detail=detail)
+    assert found.certificate is not None  # nothing is proved without one
+    positions = len(found.certificate["candidates"])
+    whole = found.verdict == "certified" and found.radius >= positions
+    detail = _argument(found.certificate)
+    return bracket.proved(math.inf if whole else found.radius, certifier, detail=detail)
+
+
+def _argument(certificate: Mapping[str, Any]) -> str:
+    """What a proof rests on, in few words."""
+    match certificate["kind"]:
+        case "bound":
+            return f"margins are at least {certificate['bound']:.3g}"
+        case "tree":
+            cells = sum(len(level["bound"]) for level in certificate["cells"])
+            return f"bounds over {counted(cells, 'cell')}, {counted(certificate['leaves'], 'text')} scored"
+    return f"{counted(certificate['evaluated'], 'text')} scored"
 
 
 def _upper(bracket: Bracket) -> float:
     assert bracket.upper is not None  # asked of broken texts alone
     return bracket.upper
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things: 1 text, 1,200 texts."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -6,24 +6,26 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from unfooled import records, registry
 from unfooled.allowed import CANDIDATES, Allowed, Choices, keep
-from unfooled.audited import Audit, bracketed, merged
+from unfooled.audited import Audit, Proved, merged
 from unfooled.cascade import suited
 from unfooled.costs import continued, read_costs, write_costs
 from unfooled.data import Dataset
 from unfooled.errors import InputError, RunError
 from unfooled.estimates import Estimated, estimated
 from unfooled.estimators.pr import PR
-from unfooled.evidence import Bracket
 from unfooled.keys import Shard, by_id
+from unfooled.known import Known, brackets, proved_pr
 from unfooled.limits import Limits
+from unfooled.minima import Minima, Minimum, minimised
 from unfooled.outcomes import Outcome
 from unfooled.program import Attack
+from unfooled.proof import Minimiser
 from unfooled.proofs import Verdict, proved
 from unfooled.records import Run
 from unfooled.runner import attacked, built
@@ -42,6 +44,7 @@ def audit(
     certifiers: Sequence[str] | None = None,
     max_rate: float | None = None,
     max_queries: int | None = 20_000,
+    time_limit: float = 10.0,
     epsilon: float = 0.025,
     delta: float = 0.005,
     seed: int = 0,
@@ -56,7 +59,8 @@ def audit(
     The attacks give upper bounds (without a limit of swaps unless `max_rate` is given), the
     certifiers prove radius after radius below them, up to `radius`: one after the other, each where
     the ones before left something to prove. None: those that suit the victim, the cheapest first.
-    Each method may ask the victim `max_queries` times per text. With `out` everything is recorded
+    Each method may ask the victim `max_queries` times per text; certifiers that compute with its
+    layers have `time_limit` seconds, and minimum goes beyond the radius. With `out` everything is recorded
     there and a second call goes on.
     """
     certifiers = suited(victim) if certifiers is None else certifiers
@@ -75,7 +79,7 @@ def audit(
         raise InputError(
             f"{name} adds candidates of its own, which no proof covers: run it with unfooled attack"
         )
-    provers = {name: registry.build("certifiers", name, {"radius": radius}) for name in certifiers}
+    provers = {name: _prover(name, radius=radius, time_limit=time_limit) for name in certifiers}
     config = {
         "attacks": {name: asdict(method) for name, method in methods.items()},
         "certifiers": {name: asdict(prover) for name, prover in provers.items()},
@@ -91,11 +95,11 @@ def audit(
         phases = _Phases(whole, config=config, how=how | {"out": run})
         choices = phases.keep_candidates()
         outcomes = {name: phases.attack(name, method, limits) for name, method in methods.items()}
-        verdicts: dict[str, dict[str, Verdict]] = {}
+        verdicts: dict[str, dict[str, Proved]] = {}
         for name, prover in provers.items():
-            known = _brackets(phases.examples, outcomes, verdicts)
+            known = brackets(phases.examples, outcomes, verdicts)
             verdicts[name] = phases.prove(name, prover, known, max_queries=max_queries)
-        known = _brackets(phases.examples, outcomes, verdicts)
+        known = brackets(phases.examples, outcomes, verdicts)
         estimates = phases.estimate(metric, known, max_queries=max_queries)
     return merged(
         phases.examples,
@@ -108,6 +112,12 @@ def audit(
     )
 
 
+def _prover(name: str, **wanted: Any) -> Any:
+    """The certifier of that name, with those of the options that it has."""
+    has = {option.name for option in registry.options(registry.get("certifiers", name))}
+    return registry.build("certifiers", name, {k: v for k, v in wanted.items() if k in has})
+
+
 def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
     """The audit that a run folder holds, by id, and its manifest; unfinished texts are left out."""
     run = records.read(folder)
@@ -116,7 +126,9 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
     options = run.manifest["options"]
     certifiers = options.get("certifiers") or options["certifier"]  # older runs have one
     kinds: dict[str, Any] = {"pr": Estimated, CANDIDATES: Allowed}
-    kinds |= dict.fromkeys(certifiers, Verdict)
+    for name in certifiers:
+        least = issubclass(registry.get("certifiers", name), Minimiser)
+        kinds[name] = Minimum if least else Verdict
     by_method: dict[str, dict[str, Any]] = {}
     for record in run.records():
         result = kinds.get(record["method"], Outcome).from_record(record)
@@ -136,24 +148,12 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
         examples,
         outcomes,
         verdicts,
-        _proved_pr(_brackets(examples, outcomes, verdicts), radius) | by_method.get("pr", {}),
+        proved_pr(brackets(examples, outcomes, verdicts), radius) | by_method.get("pr", {}),
         choices={key: a.candidates for key, a in by_method.get(CANDIDATES, {}).items()},
         radius=radius,
         costs=read_costs(run.folder),
     )
     return found, run.manifest
-
-
-def _proved_pr(known: Mapping[str, _Known], radius: int) -> dict[str, Estimated]:
-    """PR is 1, without a query, where the whole radius is proved."""
-    return {
-        key: Estimated(
-            text.example.id, text.example.text, text.example.label, 1.0, 1.0, 1.0,
-            exact=True, radius=radius, method="proved",
-        )
-        for key, text in known.items()
-        if text.bracket.lower > radius
-    }  # fmt: skip
 
 
 class _Phases:
@@ -185,24 +185,28 @@ class _Phases:
         return self._run(name, self.examples, run)
 
     def prove(
-        self, name: str, prover: Any, known: Mapping[str, _Known], *, max_queries: int | None
-    ) -> dict[str, Verdict]:
+        self, name: str, prover: Any, known: Mapping[str, Known], *, max_queries: int | None
+    ) -> dict[str, Proved]:
         """Proofs below what the attacks have found, where there is something to prove."""
-        open_ = [text.example for text in known.values() if text.open(prover.radius)]
+        least = isinstance(prover, Minimiser)
+        radius = math.inf if least else prover.radius
+        open_ = [text.example for text in known.values() if text.open(radius)]
         if not open_:
             return {}
         fooled = {key: text.fooled for key, text in known.items()}
 
-        def run(work: Work) -> Done[Verdict]:
+        def run(work: Work) -> Done[Verdict] | Minima:
+            if least:
+                return minimised(work, prover, max_queries=max_queries, **self.how)
             return proved(work, prover, max_queries=max_queries, attacked=fooled, **self.how)
 
         return self._run(name, open_, run)
 
     def estimate(
-        self, metric: PR, known: Mapping[str, _Known], *, max_queries: int | None
+        self, metric: PR, known: Mapping[str, Known], *, max_queries: int | None
     ) -> dict[str, Estimated]:
         """PR of the texts; where the whole radius is proved, PR is 1 without a query."""
-        certain = _proved_pr(known, metric.radius or 0)
+        certain = proved_pr(known, metric.radius or 0)
         left = [text.example for key, text in known.items() if key not in certain]
         if not left:
             return certain
@@ -224,7 +228,7 @@ class _Phases:
         )
 
     def _run(
-        self, name: str, examples: Sequence[Example], run: Callable[[Work], Done[Any]]
+        self, name: str, examples: Sequence[Example], run: Callable[[Work], Done[Any] | Minima]
     ) -> dict[str, Any]:
         """What a method found by text; what it took is kept however it ends."""
         work, began = self._work(name, examples), time.perf_counter()
@@ -244,42 +248,3 @@ class _Phases:
         self.spent[name] = cost
         if self.folder is not None:
             write_costs(self.folder, self.costs)
-
-
-@dataclass(frozen=True)
-class _Known:
-    """A text that the victim classifies correctly, and what is known of it so far."""
-
-    example: Example
-    bracket: Bracket
-
-    @property
-    def fooled(self) -> int | None:
-        """The fewest swaps that are known to fool; None: not broken."""
-        upper = self.bracket.upper
-        return None if upper is None or upper == math.inf else int(upper)
-
-    def open(self, radius: int) -> bool:
-        """Whether a proof within `radius` swaps can raise the lower bound."""
-        return not self.bracket.exact and self.bracket.lower <= radius
-
-
-def _brackets(
-    examples: Sequence[Example],
-    outcomes: Mapping[str, Mapping[str, Outcome]],
-    verdicts: Mapping[str, Mapping[str, Verdict]],
-) -> dict[str, _Known]:
-    """What is known of every text that has a bracket; texts with an error have none."""
-    found = {}
-    for example in examples:
-        key = named(example)
-        mine = {name: by_text[key] for name, by_text in outcomes.items()}
-        proofs = {name: by_text[key] for name, by_text in verdicts.items() if key in by_text}
-        if any(o.error for o in mine.values()) or any(
-            v.verdict == "error" for v in proofs.values()
-        ):
-            continue
-        bracket = bracketed(mine, proofs)
-        if bracket is not None:
-            found[key] = _Known(example, bracket)
-    return found

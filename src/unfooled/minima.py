@@ -54,6 +54,11 @@ class Minimum:
     certificate: Mapping[str, Any] | None = None
 
     @property
+    def error(self) -> str | None:
+        """Why nothing could be said, where a method or the victim failed."""
+        return self.reason if self.status == "error" else None
+
+    @property
     def witness(self) -> Text | None:
         """A text with the least swaps that are known to fool the victim."""
         return None if self.changes is None else changed(self.original, self.changes)
@@ -112,6 +117,11 @@ class Minima(Sequence[Minimum]):
 
     def __iter__(self) -> Iterator[Minimum]:
         return iter(self.all)
+
+    @property
+    def results(self) -> tuple[Minimum, ...]:
+        """All of them, as any finished work names them."""
+        return self.all
 
     def summary(self) -> dict[str, Any]:
         """The figures of `swap_metrics.summary`."""

@@ -52,6 +52,11 @@ class Verdict:
     certificate: Mapping[str, Any] | None = None
 
     @property
+    def error(self) -> str | None:
+        """Why nothing could be said, where a method or the victim failed."""
+        return self.reason if self.verdict == "error" else None
+
+    @property
     def witness(self) -> Text | None:
         """A text that fools the victim, if one was met."""
         return None if self.changes is None else changed(self.original, self.changes)

@@ -92,7 +92,7 @@ def _results(id: str, case: Case, *, attacks: Sequence[str], radius: int) -> lis
         results.append((name, outcome))
     if case.proved is not None:
         candidates = {str(p): list(words) for p, words in choices.items()}
-        certificate = {"candidates": candidates, "evaluated": 9}
+        certificate = {"candidates": candidates, "kind": "enumeration", "evaluated": 9}
         verdict = Verdict(
             id, "certified", text, 1, case.proved, queries=30, forwards=10, certificate=certificate
         )

@@ -35,6 +35,12 @@ def audit(
     candidates: o.Candidates = "wordnet",
     max_rate: o.MaxRate = None,
     max_queries: o.MaxQueries = 20_000,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            help="Seconds for each text and certifier that computes with the layers.", min=0.001
+        ),
+    ] = 10.0,
     epsilon: Annotated[float, typer.Option(help="Half width of the PR interval.")] = 0.025,
     delta: Annotated[float, typer.Option(help="Chance that a PR interval misses.")] = 0.005,
     split: o.Split = None,
@@ -70,6 +76,7 @@ def audit(
         "certifiers": None if certifiers is None else _names(certifiers),
         "max_rate": max_rate,
         "max_queries": max_queries,
+        "time_limit": time_limit,
         "epsilon": epsilon,
         "delta": delta,
         "seed": seed,
