@@ -33,6 +33,7 @@ def victim(
         units=5,
         pair=pair,
         max_words=max_words,
+        heads=2 if arch.startswith("transformer") else 1,
         activation="gelu" if arch.endswith("-gelu") else "relu",
     )
     with torch.random.fork_rng(devices=[]):

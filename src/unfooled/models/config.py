@@ -43,7 +43,7 @@ class ModelConfig:
     max_words: int = 256  # of each text; what follows is not read
     dropout: float = 0.0  # of features, while training
     layers: int = 1  # blocks of a transformer
-    heads: int = 2  # of its attention
+    heads: int = 1  # of its attention
     activation: str = "relu"  # of its feed-forward layers, or "gelu"
 
     def __post_init__(self) -> None:
