@@ -7,6 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from unfooled.bounds.attention import transformer
 from unfooled.bounds.entries import Flat, Windows
 from unfooled.bounds.graph import Bend, Graph, Highest, Join, Linear, Rescale, Stack, Sum
 from unfooled.bounds.recurrent import unrolled
@@ -17,6 +18,7 @@ from unfooled.models.convolutional import CNN, CNNMSR
 from unfooled.models.mlp import MLP
 from unfooled.models.networks import Network
 from unfooled.models.recurrent import LSTM, BiLSTM
+from unfooled.models.transformer import Transformer
 
 
 def graph_of(
@@ -134,4 +136,5 @@ _BUILDERS: dict[type[Network], Callable[[Network, Graph, Region], int]] = {
     CNNMSR: _cnn_msr,
     LSTM: _lstm,
     BiLSTM: _bilstm,
+    Transformer: transformer,
 }

@@ -18,7 +18,7 @@ def train(
         str,
         typer.Argument(
             metavar="ARCH",
-            help="[b]mlp[/b], [b]cnn[/b], [b]cnn-msr[/b], [b]lstm[/b], [b]bilstm[/b]; [b]hf[/b] for MiniLM, "
+            help="[b]mlp[/b], [b]cnn[/b], [b]cnn-msr[/b], [b]lstm[/b], [b]bilstm[/b], [b]transformer[/b]; [b]hf[/b] for MiniLM, "
             "[b]hf:NAME[/b] or a folder for another Hugging Face encoder.",
             show_default=False,
         ),

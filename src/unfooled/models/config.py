@@ -26,6 +26,7 @@ ARCHITECTURES: Mapping[str, Architecture] = {
     "cnn-msr": Architecture(150, 50, 256, 0.5, True),
     "lstm": Architecture(256, 50, 256, 0.5, True),
     "bilstm": Architecture(150, 50, 256, 0.5, True),
+    "transformer": Architecture(100, 50, 256, 0.1, True),
 }
 
 
@@ -37,10 +38,13 @@ class ModelConfig:
     entries: int  # rows of the embedding: padding, unknown and the words
     classes: int
     dimensions: int = 50  # of a word vector
-    units: int = 150  # affine units, filters, or LSTM units per direction
+    units: int = 150  # affine units, filters, LSTM units per direction, or feed-forward units
     pair: bool = False  # whether it reads a premise and a hypothesis
     max_words: int = 256  # of each text; what follows is not read
     dropout: float = 0.0  # of features, while training
+    layers: int = 1  # blocks of a transformer
+    heads: int = 1  # of its attention
+    activation: str = "relu"  # of its feed-forward layers, or "gelu"
 
     def __post_init__(self) -> None:
         if self.arch not in ARCHITECTURES:
@@ -61,23 +65,44 @@ class ModelConfig:
                 f"dimensions, not {self.dimensions}"
             )
 
+        if self.arch == "transformer" and self.dimensions % self.heads:
+            raise InputError(
+                f"heads share the dimensions of a word vector equally: {self.heads} heads cannot "
+                f"share {self.dimensions}"
+            )
+        if self.activation not in ACTIVATIONS:
+            raise InputError(f"activation is {' or '.join(ACTIVATIONS)}, not {self.activation!r}")
+
     def as_dict(self) -> dict[str, Any]:
         """The fields, ready for JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ModelConfig:
-        """The config that `as_dict` described; unknown and missing fields are refused."""
+        """The config that `as_dict` described; unknown and missing fields are refused.
+
+        Fields that came later have their default in folders saved before.
+        """
         known = {field.name for field in fields(cls)}
         for name in values:
             if name not in known:
                 raise InputError(
                     f"unknown field {name!r} in the model config; {did_you_mean(name, known)}"
                 )
-        missing = known - values.keys()
+        missing = known - _LATER - values.keys()
         if missing:
             raise InputError(f"the model config lacks {', '.join(sorted(missing))}")
         return cls(**values)
 
 
-_LEAST = {"entries": 2, "classes": 2, "dimensions": 1, "units": 1, "max_words": 1}
+_LEAST = {
+    "entries": 2,
+    "classes": 2,
+    "dimensions": 1,
+    "units": 1,
+    "max_words": 1,
+    "layers": 1,
+    "heads": 1,
+}
+_LATER = {"layers", "heads", "activation"}
+ACTIVATIONS = ("relu", "gelu")

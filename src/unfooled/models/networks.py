@@ -68,13 +68,15 @@ def build(config: ModelConfig) -> Network:
     from unfooled.models.convolutional import CNN, CNNMSR
     from unfooled.models.mlp import MLP
     from unfooled.models.recurrent import LSTM, BiLSTM
+    from unfooled.models.transformer import Transformer
 
-    kinds: dict[str, type[MLP | CNN | CNNMSR | LSTM | BiLSTM]] = {
+    kinds: dict[str, type[MLP | CNN | CNNMSR | LSTM | BiLSTM | Transformer]] = {
         "mlp": MLP,
         "cnn": CNN,
         "cnn-msr": CNNMSR,
         "lstm": LSTM,
         "bilstm": BiLSTM,
+        "transformer": Transformer,
     }
     return kinds[config.arch](config)
 

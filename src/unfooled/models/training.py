@@ -66,8 +66,8 @@ def train(
 ) -> Training:
     """Trains `arch` on the data set, saves the model in `out` and returns how it went.
 
-    `arch` is `mlp`, `cnn`, `cnn-msr`, `lstm` or `bilstm`; `hf` for the minilm asset; `hf:NAME` or
-    a folder for another Hugging Face encoder. None stands for the architecture's default.
+    `arch` is `mlp`, `cnn`, `cnn-msr`, `lstm`, `bilstm` or `transformer`; `hf` for the minilm asset;
+    `hf:NAME` or a folder for another Hugging Face encoder. None stands for the architecture's default.
     `vectors` is an asset name, a folder or a text file; "auto" is glove-50 except for `mlp`, whose
     vectors of size 2 are learned. `max_length` counts words, for Hugging Face encoders tokens.
     Same seed, same weights on one machine with the same number of threads.
