@@ -47,6 +47,7 @@ class WordRecipe:
     frozen: bool = False
     max_words: int | None = None
     vocabulary_size: int = 20_000
+    layers: int | None = None
 
     @property
     def source(self) -> str | None:
@@ -120,6 +121,7 @@ def _config(
         pair=pair,
         max_words=defaults.max_words if recipe.max_words is None else recipe.max_words,
         dropout=defaults.dropout,
+        layers=defaults.layers if recipe.layers is None else recipe.layers,
     )
 
 
