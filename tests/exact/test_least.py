@@ -60,6 +60,23 @@ def test_branch_and_bound_agrees_with_the_solver() -> None:
         assert (ours.lower, ours.upper) == (theirs.lower, theirs.upper), seed
 
 
+def test_what_branch_and_bound_leaves_open_goes_to_the_solver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("unfooled.exact.least._SEARCH_SHARE", 0.0)
+    solved = 0
+    for seed in range(400):
+        made = network(seed)
+        wanted = least_swaps(made)
+        if not math.isnan(wanted):
+            found = least(made, label(made), time_limit=30)
+            assert (found.lower, found.upper) == (wanted, wanted), seed
+            solved += found.method == "milp"
+            if found.argument["kind"] == "solver":
+                assert found.argument["solver"].startswith("HiGHS 1.")
+    assert solved > 5
+
+
 def test_no_time_leaves_a_valid_bracket() -> None:
     undecided = 0
     for seed in range(200):
