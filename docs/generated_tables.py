@@ -74,11 +74,14 @@ def filters() -> str:
 
 def models() -> str:
     """The word architectures and their sizes."""
-    head = ("name", "units", "word vector", "words read", "dropout", "starts from vectors")
+    head = (
+        "name", "units", "layers", "word vector", "words read", "dropout", "starts from vectors"
+    )  # fmt: skip
     rows = [
         (
             f"`{n}`",
             a.units,
+            a.layers,
             a.dimensions,
             a.max_words,
             a.dropout,

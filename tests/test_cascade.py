@@ -15,7 +15,11 @@ from unfooled.program import Goal
 from unfooled.text import Example
 from victim_doubles import Double, constant, least_swaps
 
-ASKED = {"mlp": ("minimum",), "cnn": ("linear", "branch-and-bound"), "lstm": ("branch-and-bound",)}
+ASKED = {
+    "mlp": ("minimum", "branch-and-bound"),
+    "cnn": ("linear", "branch-and-bound"),
+    "lstm": ("branch-and-bound",),
+}
 
 
 @pytest.mark.parametrize("arch", ASKED)

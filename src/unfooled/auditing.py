@@ -59,8 +59,8 @@ def audit(
     The attacks give upper bounds (without a limit of swaps unless `max_rate` is given), the
     certifiers prove radius after radius below them, up to `radius`: one after the other, each where
     the ones before left something to prove. None: those that suit the victim, the cheapest first.
-    Each method may ask the victim `max_queries` times per text; certifiers that compute with its
-    layers have `time_limit` seconds, and minimum goes beyond the radius. With `out` everything is recorded
+    Each method may ask the victim `max_queries` times per text, but certifiers that compute with its
+    layers have `time_limit` seconds instead, and minimum goes beyond the radius. With `out` everything is recorded
     there and a second call goes on.
     """
     certifiers = suited(victim) if certifiers is None else certifiers
@@ -190,6 +190,8 @@ class _Phases:
         """Proofs below what the attacks have found, where there is something to prove."""
         least = isinstance(prover, Minimiser)
         radius = math.inf if least else prover.radius
+        if hasattr(prover, "time_limit"):
+            max_queries = None  # what it computes with the layers is limited by time
         open_ = [text.example for text in known.values() if text.open(radius)]
         if not open_:
             return {}

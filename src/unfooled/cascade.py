@@ -7,8 +7,8 @@ from typing import Final
 from unfooled.victims.base import Layered, Victim
 
 _BY_ARCHITECTURE: Final = {
-    "mlp": ("minimum",),  # its own root bound and branch and bound decide nearly all at once
-    "dan": ("minimum",),
+    "mlp": ("minimum", "branch-and-bound"),  # the second for candidates of several words
+    "dan": ("minimum", "branch-and-bound"),
     "cnn": ("linear", "branch-and-bound"),
     "cnn-msr": ("linear", "branch-and-bound"),
 }

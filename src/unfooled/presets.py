@@ -186,6 +186,16 @@ _BAE_PRESET = Preset(
     differs=f"0.936 (TextAttack: 0.936338) is a cosine, as in the paper. {_MLM_ONCE}",
 )
 
+_ILP_PRESET = Preset(
+    "ilp",
+    "ILP paper: GloVe cosine above 0.8, same part of speech, sentence cosine above 0.8 with one word swapped",
+    "Robustness Evaluation of Text Classification Models Using Mathematical Optimization, appendix A",
+    Setting("ilp", Limits()),
+    differs="Static: similarity and part of speech are decided with only that word swapped. GloVe has 50 "
+    "dimensions (the paper does not say how many), and at most the 50 nearest words are taken; the "
+    "sentence encoder is the multilingual one, the paper's is English. For certifiers: candidates ilp.",
+)
+
 _ALL: Final = (
     _defender("defender-agnews", about="the limits for AG News: 30 % of the words", max_rate=0.3),
     _defender("defender-imdb", about="the limits for IMDB: 10 % of the words", max_rate=0.1),
@@ -220,5 +230,6 @@ _ALL: Final = (
     _cv50(_PWWS_PRESET, "pwws-cv50"),
     _cv50(_BERT_ATTACK_PRESET, "bert-attack-cv50"),
     _cv50(_BAE_PRESET, "bae-cv50"),
+    _ILP_PRESET,
 )
 PRESETS: Final[Mapping[str, Preset]] = {preset.name: preset for preset in _ALL}

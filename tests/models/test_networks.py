@@ -78,6 +78,10 @@ def features(arch: str, ids: list[int]) -> np.ndarray:
         return np.maximum(
             numbers(network.affine.weight) @ full.ravel() + numbers(network.affine.bias), 0
         )
+    if arch == "dan":
+        return np.maximum(
+            numbers(network.affine.weight) @ words.mean(axis=0) + numbers(network.affine.bias), 0
+        )
     if arch == "cnn":
         weight, bias = numbers(network.filters.weight), numbers(network.filters.bias)
         windows = [framed[n : n + 3] for n in range(len(ids))]
@@ -182,6 +186,7 @@ def test_the_default_sizes_are_those_of_the_papers():
     sizes = {arch: (default.units, default.max_words) for arch, default in ARCHITECTURES.items()}
     assert sizes == {
         "mlp": (64, 200),
+        "dan": (64, 256),
         "cnn": (150, 256),
         "cnn-msr": (150, 256),
         "lstm": (256, 256),
@@ -191,7 +196,8 @@ def test_the_default_sizes_are_those_of_the_papers():
 
 
 @pytest.mark.parametrize(
-    ("arch", "wide"), [("mlp", 4), ("cnn", 4), ("cnn-msr", 12), ("lstm", 4), ("bilstm", 8)]
+    ("arch", "wide"),
+    [("mlp", 4), ("dan", 4), ("cnn", 4), ("cnn-msr", 12), ("lstm", 4), ("bilstm", 8)],
 )
 def test_the_number_of_features(arch: str, wide: int):
     network = NETWORKS[arch, False]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -28,12 +29,14 @@ class Minimum(Minimiser):
 
     Greedy and beam search give an upper bound. That fewer swaps do not fool is proved by a dual bound
     over all texts with one swap fewer, and branch and bound over the signs of neurons where that does
-    not suffice.
+    not suffice. Networks with more layers or a maximum over time, and one-layer networks that branch and
+    bound does not decide in time, go to a solver of integer programs.
 
     Differs from the paper: instead of minimising swaps, one swap fewer than the upper bound is refuted.
     """
 
     time_limit: float = 30.0
+    solver: Literal["highs", "gurobi", "scip", "none"] = "highs"
 
     def __post_init__(self) -> None:
         if not self.time_limit >= 0:
@@ -50,7 +53,8 @@ class Minimum(Minimiser):
             return Least(0, None, reason=_TIE)
         if reading is None:
             return Least(1, None, reason=_SPELLED, argument={"kind": "original"})
-        found = least(opened(reading), label, time_limit=self.time_limit)
+        solver = None if self.solver == "none" else self.solver
+        found = least(opened(reading), label, time_limit=self.time_limit, solver=solver)
         row = None if found.picks is None else reading.row(found.picks)
         seconds = time.perf_counter() - began
         return Least(

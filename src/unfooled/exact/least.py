@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 
 from unfooled.evidence import margins, tolerance
-from unfooled.exact import beam, branch
+from unfooled.exact import beam, branch, solvers
+from unfooled.exact.milp import cut_form
 from unfooled.exact.piecewise import Piecewise
 from unfooled.exact.shallow import Shallow, threshold
 from unfooled.sweeps.regions import Pick
 
 _WIDTH = 16  # of the beam
+_SEARCH_SHARE = 0.6  # of the time that branch and bound has before a solver is tried
+_FEASIBILITY = 1e-6  # of a row, to a solver: texts so little above the level are looked at too
+_SAME = 64  # solutions of a program that are refused, because their texts lie above the level
 
 
 @dataclass(frozen=True)
@@ -31,19 +35,26 @@ class Solution:
     argument: Mapping[str, Any] = field(default_factory=dict)
 
 
-def least(network: Piecewise, label: int, *, time_limit: float) -> Solution:
-    """The bracket of a text that is itself classified correctly."""
-    return _Pursuit(network, label, time_limit).run()
+def least(
+    network: Piecewise, label: int, *, time_limit: float, solver: str | None = "highs"
+) -> Solution:
+    """The bracket of a text that is itself classified correctly; `solver` None: without one."""
+    return _Pursuit(network, label, time_limit, solver).run()
 
 
 class _Pursuit:
     """What is known so far about one text."""
 
-    def __init__(self, network: Piecewise, label: int, time_limit: float) -> None:
-        self.network, self.label = network, label
-        self.deadline = time.perf_counter() + time_limit
+    def __init__(
+        self, network: Piecewise, label: int, time_limit: float, solver: str | None
+    ) -> None:
+        self.network, self.label, self.solver = network, label, solver
+        self.began = time.perf_counter()
+        self.deadline = self.began + time_limit
         self.targets = [c for c in range(network.classes) if c != label]
-        self.problems = {t: Shallow.of(network, label, t) for t in self.targets}
+        self.problems = (
+            {t: Shallow.of(network, label, t) for t in self.targets} if network.shallow else {}
+        )
         self.best: beam.Fooling | None = None
         self.proved = 0  # the largest radius without a text at or below the threshold
         self.argument: Mapping[str, Any] = {"kind": "original", "radius": 0}
@@ -62,11 +73,21 @@ class _Pursuit:
 
     def run(self) -> Solution:
         self._attack(width=1)
-        if not self._refuted(cells=1):
+        if self.problems:
+            if self._refuted(cells=1):
+                return self._solution()
             self._attack(width=_WIDTH)
-            if not self._refuted(cells=1):
-                self._climb()
-                self._refuted(cells=None)
+            if self._refuted(cells=1):
+                return self._solution()
+            self._climb()
+            share = 1.0 if self.solver is None else _SEARCH_SHARE
+            until = self.began + share * (self.deadline - self.began)
+            if self._refuted(cells=None, until=until) or self.solver is None:
+                return self._solution()
+        else:
+            self._attack(width=_WIDTH)
+        if self.solver is not None and time.perf_counter() < self.deadline:
+            self._programmed(self.solver)
         return self._solution()
 
     def _attack(self, *, width: int) -> None:
@@ -82,23 +103,23 @@ class _Pursuit:
         while self.proved < self.open and self._try(self.proved + 1, cells=1):
             pass
 
-    def _refuted(self, *, cells: int | None) -> bool:
+    def _refuted(self, *, cells: int | None, until: float | None = None) -> bool:
         """Refutes the open radius, which falls whenever a text turns up that fools with fewer."""
         while self.proved < self.open:
             before = self.open
-            if self._try(before, cells=cells):
+            if self._try(before, cells=cells, until=until):
                 break
             if self.open == before:
                 return False
         return True
 
-    def _try(self, radius: int, *, cells: int | None) -> bool:
+    def _try(self, radius: int, *, cells: int | None, until: float | None = None) -> bool:
         """Whether the radius was refuted; a text that stands in the way is noted."""
         level, trees = threshold(self.network, radius), {}
         for target in self.targets:
             found = branch.refute(
-                self.problems[target], radius, threshold=level, deadline=self.deadline,
-                most_cells=cells,
+                self.problems[target], radius, threshold=level,
+                deadline=self.deadline if until is None else until, most_cells=cells,
             )  # fmt: skip
             if found.cells > 1:
                 self.method = "branch-and-bound"
@@ -110,6 +131,46 @@ class _Pursuit:
         self.proved = radius
         self.argument = {"kind": "splits", "radius": radius, "targets": trees}
         return True
+
+    def _programmed(self, solver: str) -> None:
+        """Has a solver refute the open radius; what it finds is evaluated here and decides."""
+        while self.proved < self.open:
+            before = self.open
+            if all(self._infeasible(solver, before, target) for target in self.targets):
+                self.proved, self.method = before, "milp"
+                self.argument = {
+                    "kind": "solver", "radius": before, "solver": solvers.described(solver),
+                }  # fmt: skip
+            elif self.open == before:
+                return
+
+    def _infeasible(self, solver: str, radius: int, target: int) -> bool:
+        """Whether the solver says that no text within the radius is at or below the threshold."""
+        level = threshold(self.network, radius)
+        program = cut_form(
+            self.network, self.label, target, radius=radius, level=level + _FEASIBILITY
+        )
+        refused: list[tuple[Pick, ...]] = []
+        while len(refused) < _SAME:
+            left = self.deadline - time.perf_counter()
+            found = solvers.solve(program.without(refused).program, solver, time_limit=left)
+            if found.outcome == "infeasible":
+                return not refused or self._clear(refused)
+            if found.solution is None:
+                return False
+            picks = program.picks(found.solution)
+            scores = self.network.scores([picks])
+            if scores[0, self.label] - scores[0, target] <= level:
+                self._note(picks)
+                self.method = "milp"
+                return False
+            refused.append(picks)
+        return False
+
+    def _clear(self, texts: list[tuple[Pick, ...]]) -> bool:
+        """Whether texts that a solver took for fooling clearly do not."""
+        scores = self.network.scores(texts)
+        return bool((margins(scores, self.label) > tolerance(scores)).all())
 
     def _note(self, picks: tuple[Pick, ...]) -> None:
         """A text at or below the threshold: it fools, or it is too near to a tie to tell."""

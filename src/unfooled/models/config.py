@@ -18,10 +18,12 @@ class Architecture:
     max_words: int
     dropout: float
     pretrained: bool  # whether it starts from word vectors by default
+    layers: int = 1  # affine layers with ReLU
 
 
 ARCHITECTURES: Mapping[str, Architecture] = {
     "mlp": Architecture(64, 2, 200, 0.0, False),
+    "dan": Architecture(64, 50, 256, 0.3, True, layers=2),
     "cnn": Architecture(150, 50, 256, 0.5, True),
     "cnn-msr": Architecture(150, 50, 256, 0.5, True),
     "lstm": Architecture(256, 50, 256, 0.5, True),
@@ -42,7 +44,7 @@ class ModelConfig:
     pair: bool = False  # whether it reads a premise and a hypothesis
     max_words: int = 256  # of each text; what follows is not read
     dropout: float = 0.0  # of features, while training
-    layers: int = 1  # blocks of a transformer
+    layers: int = 1  # affine layers with ReLU of mlp and dan, blocks of a transformer
     heads: int = 1  # of its attention
     activation: str = "relu"  # of its feed-forward layers, or "gelu"
 
@@ -59,6 +61,8 @@ class ModelConfig:
             raise InputError(f"pair is true or false, not {self.pair!r}")
         if not (isinstance(self.dropout, (int, float)) and 0 <= self.dropout < 1):
             raise InputError(f"dropout is a number from 0 to below 1, not {self.dropout!r}")
+        if self.layers > 1 and self.arch not in ("mlp", "dan"):
+            raise InputError(f"layers is an option of mlp and dan, {self.arch} has no such layers")
         if self.arch == "cnn-msr" and self.dimensions < 3:
             raise InputError(
                 f"cnn-msr slides 3x3 filters over the word vectors, so they need at least 3 "

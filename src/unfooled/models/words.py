@@ -47,6 +47,7 @@ class WordRecipe:
     frozen: bool = False
     max_words: int | None = None
     vocabulary_size: int = 20_000
+    layers: int | None = None
 
     @property
     def source(self) -> str | None:
@@ -122,6 +123,7 @@ def _config(
         max_words=defaults.max_words if recipe.max_words is None else recipe.max_words,
         dropout=defaults.dropout,
         heads=2 if recipe.arch == "transformer" and dimensions % 2 == 0 else 1,
+        layers=defaults.layers if recipe.layers is None else recipe.layers,
     )
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from unfooled.models.convolutional import CNN, CNNMSR
-from unfooled.models.mlp import MLP
+from unfooled.models.mlp import Affine
 from unfooled.models.networks import Network
 from unfooled.models.recurrent import LSTM, BiLSTM
 from unfooled.program import Sweep, Swept
@@ -61,7 +61,7 @@ def _walker(
     network: Network, text: Tensor, *, places: tuple[int, ...], choices: tuple[Tensor, ...]
 ) -> Walker | None:
     match network:
-        case MLP():
+        case Affine():
             return MLPWalker(network, text, places=places, choices=choices)
         case CNN() | CNNMSR():
             return CNNWalker(network, text, places=places, choices=choices)
