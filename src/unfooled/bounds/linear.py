@@ -17,6 +17,7 @@ from unfooled.bounds.relaxations import Box
 
 _ROWS = 2**24  # numbers of one array carried backwards: 128 MB
 _RATE = 0.1  # of Adam
+_DIGITS = 6  # of a slope that was searched for: a certificate holds it in full
 
 
 def default_slopes(graph: Graph, found: list[Box]) -> dict[int, Slopes]:
@@ -143,4 +144,7 @@ def optimised(
                     part.grad.nan_to_num_(nan=0.0, posinf=0.0, neginf=0.0)
             adam.step()
     rest = iter(best)
-    return {number: tuple(next(rest) for _ in parts) for number, parts in free.items()}
+    return {
+        number: tuple(next(rest).round(decimals=_DIGITS) for _ in parts)
+        for number, parts in free.items()
+    }
