@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unfooled.estimates import Estimated, estimate
     from unfooled.evidence import Bracket
     from unfooled.limit_sweep import sweep
+    from unfooled.minima import Minima, Minimum
     from unfooled.outcomes import Outcome, Outcomes
     from unfooled.proofs import Verdict, certify
     from unfooled.runner import attack
@@ -32,6 +33,8 @@ _HOMES = {
     "certify": "proofs",
     "estimate": "estimates",
     "Example": "text",
+    "Minima": "minima",
+    "Minimum": "minima",
     "Outcome": "outcomes",
     "Outcomes": "outcomes",
     "Space": "space",
@@ -50,6 +53,8 @@ __all__ = [
     "Bracket",
     "Estimated",
     "Example",
+    "Minima",
+    "Minimum",
     "Outcome",
     "Outcomes",
     "Space",

@@ -1,12 +1,19 @@
-"""Proof: what a certifier says about the texts within a radius, and what a checker needs to agree."""
+"""What a certifier says: a Proof about the texts within a radius, or Least, bounds of the least swaps."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from unfooled.counting import Rows
+
+if TYPE_CHECKING:
+    from unfooled.program import Program
+    from unfooled.space import Space
 
 Verdict = Literal["certified", "falsified", "unknown"]
 
@@ -25,6 +32,32 @@ class Proof:
     reason: str  # why it is unknown
     size: int  # texts within the radius asked for
     argument: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Least:
+    """Bounds of the least number of swaps that fools the victim on one text.
+
+    `lower` is proved by `argument`, whose `kind` says how a checker re-verifies it; `witness` takes
+    `upper` swaps (None: not known). Both 0: the text itself is misclassified. Both infinite: no text
+    of the whole space fools.
+    """
+
+    lower: float
+    upper: float | None
+    witness: Rows | None = None
+    method: str = ""
+    reason: str = ""  # why the two differ
+    seconds: float = 0.0
+    argument: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Minimiser(ABC):
+    """A certifier that is asked for the least fooling swaps of a text, not for a radius."""
+
+    @abstractmethod
+    def minimise(self, space: Space, label: int, rng: np.random.Generator) -> Program[Least]:
+        """The bounds for one text whose label is `label`."""
 
 
 def enumeration(evaluated: int, least: float | None, where: Rows | None) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from unfooled import registry
-from unfooled.errors import UnfooledError
-from unfooled.evidence import NOISE
-from unfooled.fingerprints import examples_fingerprint
+from unfooled.certificates import NOT_ALONE, certificate, fooling_margin
+from unfooled.errors import InputError, UnfooledError
 from unfooled.forecast import feasibility, forecast
 from unfooled.keys import Shard
-from unfooled.outcomes import alone, changed, reread, written
+from unfooled.minima import Minima, minimised
+from unfooled.outcomes import changed, reread, written
 from unfooled.program import Goal
-from unfooled.proof import Proof, listed
+from unfooled.proof import Minimiser, Proof
 from unfooled.records import Run
 from unfooled.space import Space
 from unfooled.task import Job, Result
@@ -27,6 +27,7 @@ from unfooled.work import Candidates, Done, Piece, Work, named
 
 Decision = Literal["certified", "falsified", "unknown", "error"]
 
+_RADIUS = 3  # up to which is proved, unless another is asked for
 _TIMED = 64  # texts from which the speed of a victim is taken
 
 
@@ -95,7 +96,7 @@ def certify(
     examples: Any,
     *,
     candidates: Candidates = "wordnet",
-    radius: int = 3,
+    radius: int | None = None,
     max_queries: int | None = None,
     seed: int = 0,
     out: Path | str | None = None,
@@ -104,13 +105,21 @@ def certify(
     in_flight: int = 64,
     batch: int | None = None,
     **options: Any,
-) -> tuple[Verdict, ...]:
-    """A verdict for every example: does no text within `radius` swaps fool the victim?
+) -> tuple[Verdict, ...] | Minima:
+    """A verdict for every example: does no text within `radius` swaps (3) fool the victim?
 
     Arguments as in `attack`. Texts are decided radius by radius, so an undecided one still has the
-    largest radius that was proved.
+    largest radius that was proved. `minimum` is asked for no radius: it finds the least number of
+    swaps that fools, and its results are Minima.
     """
-    certifier = registry.build("certifiers", name, {"radius": radius, **options})
+    least = issubclass(registry.get("certifiers", name), Minimiser)
+    if least and radius is not None:
+        raise InputError(
+            f"{name} finds the least number of swaps that fools, so it takes no radius "
+            f"({radius} was given): leave it out"
+        )
+    given = options if least else {"radius": _RADIUS if radius is None else radius, **options}
+    certifier = registry.build("certifiers", name, given)
     work = Work(
         name,
         victim,
@@ -121,6 +130,8 @@ def certify(
         shard=shard,
     )
     how: dict[str, Any] = {"progress": progress, "in_flight": in_flight, "batch": batch}
+    if least:
+        return minimised(work, certifier, max_queries=max_queries, out=out, **how)
     return proved(work, certifier, max_queries=max_queries, out=out, **how).results
 
 
@@ -218,32 +229,14 @@ def _verified(example: Example, result: Result[Proof], *, work: Work) -> Verdict
     verdict = replace(verdict, verdict=proof.verdict, radius=proof.radius, reason=proof.reason)
     if proof.witness is not None:
         try:
-            scores = alone(work.victim, space.text(proof.witness))
+            margin = fooling_margin(work.victim, space, proof.witness, label=example.label)
         except UnfooledError as error:
             return replace(verdict, verdict="error", reason=str(error))
-        goal = Goal(space, example.label)
-        fooled = bool(goal.met(scores, space.rows(proof.witness))[0])
-        if not fooled:
-            why = "the counterexample does not fool the victim when it is run alone"
-            return replace(verdict, verdict="unknown", reason=why)
+        if margin is None:
+            return replace(verdict, verdict="unknown", reason=NOT_ALONE)
         changes = tuple((p, *words) for p, words in space.changes(proof.witness).items())
         verdict = replace(verdict, changes=changes)
-    return replace(verdict, certificate=_certificate(proof, space, example, work=work))
-
-
-def _certificate(proof: Proof, space: Space, example: Example, *, work: Work) -> dict[str, Any]:
-    """What a checker needs, without the search: the space, its size and the method's argument."""
-    return {
-        "method": work.method,
-        "victim": work.victim_fingerprint,
-        "example": examples_fingerprint([example]),
-        "space": space.fingerprint,
-        "candidates": {
-            str(p): list(c) for p, c in zip(space.positions, space.candidates, strict=True)
-        },
-        "radius": proof.radius,
-        "size": str(space.size(max(proof.radius, 0))),  # as text: it may have hundreds of digits
-        "witness_row": listed(proof.witness),
-        "tolerance": NOISE,
-        **proof.argument,
-    }
+    shown = certificate(
+        work, space, example, radius=proof.radius, witness=proof.witness, argument=proof.argument
+    )
+    return replace(verdict, certificate=shown)

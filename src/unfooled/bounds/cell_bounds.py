@@ -15,7 +15,7 @@ from unfooled.sweeps.walkers import walker_of
 
 def cell_bounds(reading: Reading, label: int, *, radius: int) -> CellBounds | None:
     """Bounds for cells within the radius, columns as they stand; None: nobody knows any."""
-    if isinstance(reading.network, MLP) and reading.other is None:
+    if _one_hidden_layer(reading):
         return MLPCells(reading, label, radius=radius)
     with torch.inference_mode():
         walker = walker_of(
@@ -24,3 +24,10 @@ def cell_bounds(reading: Reading, label: int, *, radius: int) -> CellBounds | No
     if walker is None or (isinstance(walker, RecurrentWalker) and not walker.reaches(radius)):
         return None
     return LinearCells(reading, label, walker=walker)
+
+
+def _one_hidden_layer(reading: Reading) -> bool:
+    """Whether the network is affine, ReLU, affine on one text."""
+    parts = {name.split(".")[0] for name, _ in reading.network.named_parameters()}
+    plain = parts == {"embedding", "affine", "output"}
+    return isinstance(reading.network, MLP) and reading.other is None and plain

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,17 +15,28 @@ from unfooled.cli import options as o
 from unfooled.cli import printing
 
 if TYPE_CHECKING:
+    from unfooled.minima import Minima
     from unfooled.proofs import Verdict
+    from unfooled.swap_metrics import Interval
 
 
 def certify(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="The certifier: exhaustive.", show_default=False),
+        typer.Argument(
+            metavar="NAME",
+            help="The certifier: exhaustive, or minimum for the least fooling swaps.",
+            show_default=False,
+        ),
     ],
     victim: o.VictimArgument,
     data: o.DataArgument,
-    radius: Annotated[int, typer.Option(help="Prove up to so many swaps.", min=0)] = 3,
+    radius: Annotated[
+        int | None, typer.Option(help="Prove up to so many swaps; default: 3.", min=0)
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds for a text, of minimum; default: 30.", min=0)
+    ] = None,
     candidates: o.Candidates = "wordnet",
     max_queries: o.MaxQueries = None,
     split: o.Split = None,
@@ -43,6 +55,7 @@ def certify(
     """Prove that no text within a radius fools VICTIM, or find one that does.
 
     Example: unfooled certify exhaustive my-model reviews.csv --radius 2
+    unfooled certify minimum my-mlp reviews.csv --time-limit 30
     """
     import unfooled as uf
 
@@ -50,6 +63,7 @@ def certify(
     asked: dict[str, Any] = {
         "candidates": candidates, "radius": radius, "max_queries": max_queries, "seed": seed,
     }  # fmt: skip
+    asked |= {} if time_limit is None else {"time_limit": time_limit}
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
     folder = out or printing.default_folder(name, victim, data, {**source, **asked}, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
@@ -59,7 +73,56 @@ def certify(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
             progress=not (quiet or as_json), **asked,
         )  # fmt: skip
-    print_verdicts(found, folder=folder, as_json=as_json)
+    if isinstance(found, uf.Minima):
+        print_minima(found, folder=folder, as_json=as_json)
+    else:
+        print_verdicts(found, folder=folder, as_json=as_json)
+
+
+def print_minima(found: Minima, *, folder: Path, as_json: bool) -> None:
+    """How many texts are decided, the figures of all together, and how long they took."""
+    figures = found.summary()
+    if as_json:
+        print(json.dumps({"run": str(folder), **_finite(figures)}))
+        return
+    shown = [
+        [name, str(figures[name])]
+        for name in ("optimal", "robust", "bracketed", "skipped", "error")
+    ]
+    printing.columns(("status", "texts"), [row for row in shown if row[1] != "0"])
+    if figures["swaps"]:
+        rows = [[str(swaps), str(texts)] for swaps, texts in figures["swaps"].items()]
+        printing.columns(("least swaps", "texts"), rows)
+    printing.line("accuracy under attack", _interval(figures["aua"]))
+    within = ", ".join(f"{_interval(v)} (r = {r})" for r, v in figures["aua_within"].items())
+    printing.line("limited to r swaps", within)
+    printing.line("mean minimum swaps", _interval(figures["mmws"]))
+    printing.line("robust share", _interval(figures["robust_share"]))
+    if figures["median_s"] is not None:
+        times = [figures[name] for name in ("median_s", "p90_s", "max_s")]
+        printing.line("seconds a text", "median {:.3g}, p90 {:.3g}, most {:.3g}".format(*times))
+    for reason, texts in Counter(m.reason for m in found if m.reason).most_common(3):
+        printing.line(f"{texts} text{'s' if texts > 1 else ''}", reason)
+    printing.line("run", str(folder))
+
+
+def _interval(value: Interval | None) -> str:
+    """The figure, or from where to where it can be."""
+    if value is None:
+        return "no text"
+    low, high = (f"{end:.3f}" for end in value)
+    return low if value.exact else f"{low} to {high.replace('inf', 'any')}"
+
+
+def _finite(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures without infinities, which JSON does not have: null stands for no bound."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return [None if end == math.inf else end for end in value]
+        return {str(k): plain(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+    return {name: plain(value) for name, value in figures.items()}
 
 
 def print_verdicts(found: Sequence[Verdict], *, folder: Path, as_json: bool) -> None:

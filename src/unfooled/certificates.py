@@ -1,0 +1,53 @@
+"""What every certificate has in common, and the re-run of a witness that certifiers share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from unfooled.counting import Rows
+from unfooled.evidence import NOISE, margins
+from unfooled.fingerprints import examples_fingerprint
+from unfooled.outcomes import alone
+from unfooled.program import Goal
+from unfooled.proof import listed
+from unfooled.space import Space
+from unfooled.text import Example
+from unfooled.victims.base import Victim
+from unfooled.work import Work
+
+NOT_ALONE = "the counterexample does not fool the victim when it is run alone"
+
+
+def fooling_margin(victim: Victim, space: Space, row: Rows, *, label: int) -> float | None:
+    """The margin of the label when the row's text is run alone; None if it does not clearly fool."""
+    scores = alone(victim, space.text(row))
+    if not Goal(space, label).met(scores, space.rows(row))[0]:
+        return None
+    return float(margins(scores, label)[0])
+
+
+def certificate(
+    work: Work,
+    space: Space,
+    example: Example,
+    *,
+    radius: int,
+    witness: Rows | None,
+    argument: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What a checker needs, without the search: the space, its size and the method's argument."""
+    return {
+        "method": work.method,
+        "victim": work.victim_fingerprint,
+        "example": examples_fingerprint([example]),
+        "space": space.fingerprint,
+        "candidates": {
+            str(p): list(c) for p, c in zip(space.positions, space.candidates, strict=True)
+        },
+        "radius": radius,
+        "size": str(space.size(max(radius, 0))),  # as text: it may have hundreds of digits
+        "witness_row": listed(witness),
+        "tolerance": NOISE,
+        **argument,
+    }
