@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unfooled import records, registry
-from unfooled.allowed import CANDIDATES, Allowed, Choices, keep
+from unfooled.allowed import Allowed, Choices, keep
 from unfooled.audited import Audit, merged
 from unfooled.costs import continue_costs, read_costs
 from unfooled.data import Dataset
@@ -21,7 +21,7 @@ from unfooled.limits import Limits
 from unfooled.outcomes import Outcome
 from unfooled.program import Attack
 from unfooled.proofs import Verdict, proved
-from unfooled.records import Run
+from unfooled.records import CANDIDATES, Run
 from unfooled.runner import attacked, built
 from unfooled.text import Example
 from unfooled.victims.base import Victim
