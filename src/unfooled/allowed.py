@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from unfooled.outcomes import reread, written
-from unfooled.records import Run
+from unfooled.records import CANDIDATES, Run
 from unfooled.text import Example, Text
 from unfooled.work import Work, named
-
-CANDIDATES: Final = "candidates"  # the method of these records
 
 Choices = Mapping[int, tuple[str, ...]]  # position -> candidates
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from unfooled import records, registry
-from unfooled.allowed import CANDIDATES, Allowed, Choices, keep
+from unfooled.allowed import Allowed, Choices, keep
 from unfooled.audited import Audit, Proved, merged
 from unfooled.cascade import suited
 from unfooled.costs import continued, read_costs, write_costs
@@ -27,7 +27,7 @@ from unfooled.outcomes import Outcome
 from unfooled.program import Attack
 from unfooled.proof import Minimiser
 from unfooled.proofs import Verdict, proved
-from unfooled.records import Run
+from unfooled.records import CANDIDATES, Run
 from unfooled.runner import attacked, built
 from unfooled.text import Example
 from unfooled.victims.base import Victim

@@ -132,11 +132,11 @@ class Branching:
         doubts = children[doubtful]
         self.doubts += len(doubts)
         self.doubtful += list(doubts[: max(0, _DOUBTS - len(self.doubtful))])
+        lowest = int(margin.argmin())
         if children.shape[1] == self.radius:
             self.leaves += len(children)
-        lowest = int(margin.argmin())
-        if margin[lowest] < self.least[0]:
-            self.least = float(margin[lowest]), children[lowest]
+            if margin[lowest] < self.least[0]:
+                self.least = float(margin[lowest]), children[lowest]
         return margin
 
 

@@ -1,9 +1,9 @@
-"""Re-verifies the claims of a run without searching: witnesses are re-run, proofs recounted.
+"""Re-verifies the claims of a run without searching: witnesses are re-run, proofs gone through again.
 
-A text that fools is `checked`: run again, alone. A proof by enumeration is `spot-checked`: its
-space is rebuilt, its size recounted by the size polynomial, its least margin and a random sample
-re-evaluated; or `checked`, when every member is evaluated again. Estimates make no claim that a
-re-run could refute, so they are not counted.
+A text that fools is `checked`: run again, alone. A proof is `checked` when all it rests on is computed
+again (cells and their bounds, splits, every text of an enumeration), `spot-checked` when it is an
+enumeration that is recounted and sampled, `solver-trusted` when it is the word of a solver. Estimates
+make no claim that a re-run could refute, so they are not counted.
 """
 
 from __future__ import annotations
@@ -13,23 +13,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from unfooled import fingerprints, records
-from unfooled.allowed import CANDIDATES
-from unfooled.counting import Rows
+from unfooled.checks import enumeration
+from unfooled.checks.claim import (
+    Claim,
+    Label,
+    Refused,
+    changes,
+    claimed,
+    fools,
+    no_witness,
+    same_work,
+    whole,
+    witness,
+)
 from unfooled.errors import InputError, RunError, UnfooledError
-from unfooled.evidence import NOISE, margins, tolerance
-from unfooled.fingerprints import Fingerprint
-from unfooled.keys import rng_for
-from unfooled.outcomes import alone, changed, reread
-from unfooled.program import Goal
-from unfooled.space import Space
-from unfooled.text import Example, Text
+from unfooled.outcomes import changed, reread
 from unfooled.victims.base import Victim
 
-_MALFORMED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
-_CHUNK = 1024  # texts scored at once
+_MALFORMED = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    RuntimeError,  # of arrays that do not fit together
+    TypeError,
+    ValueError,
+)
 
 
 @dataclass
@@ -38,6 +48,7 @@ class Report:
 
     checked: int = 0
     spot_checked: int = 0
+    solver_trusted: int = 0
     nothing_claimed: int = 0
     refused: list[tuple[str, str]] = field(default_factory=list)  # (record, reason)
 
@@ -46,9 +57,17 @@ class Report:
         """Whether no claim was refused."""
         return not self.refused
 
-
-class _Refused(Exception):
-    """A claim that does not hold."""
+    def count(self, label: Label | None) -> None:
+        """Adds a claim that holds; None: there was none."""
+        match label:
+            case "checked":
+                self.checked += 1
+            case "spot-checked":
+                self.spot_checked += 1
+            case "solver-trusted":
+                self.solver_trusted += 1
+            case None:
+                self.nothing_claimed += 1
 
 
 def check(folder: Path | str, victim: Victim, *, sample: int = 200, full: bool = False) -> Report:
@@ -57,19 +76,24 @@ def check(folder: Path | str, victim: Victim, *, sample: int = 200, full: bool =
         raise InputError(f"sample is 1 or more texts, not {sample}")
     run = records.read(folder)
     _same_victim(run.manifest, victim, folder)
-    report, known = Report(), run.manifest["fingerprints"]["victim"]
+    report, checker = (
+        Report(),
+        _Checker(run.manifest["fingerprints"]["victim"], victim, sample, full),
+    )
     for record in run.records():
+        if record.get("method") == records.CANDIDATES:
+            continue
         try:
-            _same_work(record, known)
-            _check_record(record, victim, report, sample=sample, full=full)
-        except (_Refused, UnfooledError, *_MALFORMED) as error:
-            why = (
-                str(error)
-                if isinstance(error, (_Refused, UnfooledError))
-                else f"malformed: {error!r}"
-            )
-            report.refused.append((f"{record.get('id')} ({record.get('method')})", why))
+            report.count(checker.record(record))
+        except (Refused, UnfooledError) as error:
+            report.refused.append((_name(record), str(error)))
+        except _MALFORMED as error:
+            report.refused.append((_name(record), f"malformed: {error!r}"))
     return report
+
+
+def _name(record: Mapping[str, Any]) -> str:
+    return f"{record.get('id')} ({record.get('method')})"
 
 
 def _same_victim(manifest: Mapping[str, Any], victim: Victim, folder: Path | str) -> None:
@@ -87,117 +111,101 @@ def _same_victim(manifest: Mapping[str, Any], victim: Victim, folder: Path | str
             )
 
 
-def _same_work(record: Mapping[str, Any], victim: Fingerprint) -> None:
-    """Refuses a certificate about another victim or another text than its record's."""
-    certificate = record.get("certificate")
-    if certificate is None:
-        return
-    if not fingerprints.same(certificate["victim"], victim):
-        raise _Refused("the certificate speaks of another victim than the run")
-    example = Example(reread(record["original"]), record["label"], record["id"])
-    if certificate["example"] != fingerprints.examples_fingerprint([example]):
-        raise _Refused("the certificate speaks of another text or label than the record")
-
-
 def _pairs(folder: Path | str) -> bool:
     return any(isinstance(r.get("original"), dict) for r in records.read(folder).records())
 
 
-def _check_record(
-    record: Mapping[str, Any], victim: Victim, report: Report, *, sample: int, full: bool
-) -> None:
-    if "certificate" in record:
-        _check_verdict(record, victim, report, sample=sample, full=full)
-    elif record.get("status") == "success":
-        original = reread(record["original"])
-        text = changed(original, _changes(record["changes"], original))
-        _fools(victim, text, label=record["label"])
-        report.checked += 1
-    elif record.get("method") != CANDIDATES:
-        report.nothing_claimed += 1
+@dataclass(frozen=True)
+class _Checker:
+    """Goes through the records of one run."""
 
+    fingerprint: Any  # of the victim, in the manifest
+    victim: Victim
+    sample: int
+    full: bool
 
-def _check_verdict(
-    record: Mapping[str, Any], victim: Victim, report: Report, *, sample: int, full: bool
-) -> None:
-    certificate, original = record["certificate"], reread(record["original"])
-    if certificate is None:
-        if record["verdict"] in ("certified", "falsified"):
-            raise _Refused(f"it says {record['verdict']} and has no certificate")
-        report.nothing_claimed += 1
-        return
-    space = Space(original, {int(p): c for p, c in certificate["candidates"].items()})
-    if space.fingerprint != certificate["space"]:
-        raise _Refused("the candidates are not those of the space that the certificate names")
-    if record["radius"] != certificate["radius"]:
-        raise _Refused(
-            f"the radius is {record['radius']}, the certificate's {certificate['radius']}"
-        )
-    if record["verdict"] == "falsified":
-        row = space.rows(certificate["witness_row"])[0]
-        shown = space.text(row)
-        if shown != changed(original, _changes(record["changes"], original)):
-            raise _Refused("the witness of the certificate is not the text of the record")
-        _fools(victim, shown, label=record["label"])
-    if record["radius"] >= 0:
-        _check_enumeration(record, victim, space, sample=sample, full=full)
-    if record["radius"] >= 0 and not full:
-        report.spot_checked += 1
-    else:
-        report.checked += 1
+    def record(self, record: Mapping[str, Any]) -> Label | None:
+        """How far a claim was verified; None: nothing is claimed."""
+        certificate = record.get("certificate")
+        if certificate is not None:
+            same_work(record, certificate, victim=self.fingerprint)
+        if "verdict" in record:
+            return self._verdict(record, certificate)
+        if "decided_by" in record:
+            return self._minimum(record, certificate)
+        if record.get("status") == "success":
+            original = reread(record["original"])
+            text = changed(original, changes(record["changes"], original))
+            fools(self.victim, text, label=record["label"])
+            return "checked"
+        return None
 
-
-def _check_enumeration(
-    record: Mapping[str, Any], victim: Victim, space: Space, *, sample: int, full: bool
-) -> None:
-    """Recounts the region, re-evaluates the least margin, and a sample of it or all."""
-    certificate, radius, label = record["certificate"], record["radius"], record["label"]
-    size = space.size(radius)
-    if str(size) != str(certificate["size"]):
-        raise _Refused(f"there are {size} texts within {radius} swaps, not {certificate['size']}")
-    if certificate["evaluated"] < size:
-        raise _Refused(
-            f"{certificate['evaluated']} texts were evaluated, of {size} within {radius}"
-        )
-    least = certificate["least_margin"]
-    rows = space.rows(certificate["least_row"])
-    if not space.contains(rows, radius)[0]:
-        raise _Refused("the text with the least margin is not in the region")
-    found, noise = _margins(victim, space, rows, label=label)
-    if abs(found[0] - least) > 10 * noise[0]:
-        raise _Refused(f"the least margin is said to be {least:.6g}, and is {found[0]:.6g}")
-    if full or size <= sample:
-        chunks = space.enumerate(radius, chunk=_CHUNK)
-    else:
-        chunks = iter([space.sample(radius, sample, rng_for(0, record["key"]))])
-    for chunk in chunks:
-        found, noise = _margins(victim, space, chunk, label=label)
-        if (found <= noise).any():
-            raise _Refused(
-                f"{str(space.text(chunk[int(found.argmin())]))!r} is in the region and fools"
+    def _verdict(self, record: Mapping[str, Any], certificate: Any) -> Label | None:
+        """A certifier's verdict on a radius."""
+        verdict, radius = record["verdict"], record["radius"]
+        if certificate is None:
+            if verdict not in ("unknown", "error") or radius != -1:
+                raise Refused(f"it says {verdict} up to radius {radius} and has no certificate")
+            return None
+        if not whole(radius) or radius < -1:
+            raise Refused(
+                f"a radius is a number of swaps, -1 where none is proved, not {radius!r:.40}"
             )
-        if (found < least - 10 * noise).any():
-            raise _Refused(
-                f"there is a margin of {found.min():.6g}, below the least of {least:.6g}"
+        claim = claimed(record, certificate, self.victim, radius=radius)
+        if verdict not in ("certified", "falsified", "unknown"):
+            raise Refused(f"there is no verdict {verdict!r:.40} with a certificate")
+        if bool(record["reason"]) != (verdict == "unknown"):
+            raise Refused(
+                f"it says {verdict}, and why nothing could be decided: {record['reason']!r}"
             )
+        if verdict == "falsified":
+            witness(claim, record)
+        else:
+            no_witness(record, certificate)
+        if radius == -1:
+            if verdict == "certified":
+                raise Refused("it says certified, and not even the text itself is proved")
+            return "checked" if verdict == "falsified" else None
+        return self._argument(claim)
 
+    def _minimum(self, record: Mapping[str, Any], certificate: Any) -> Label | None:
+        """A certifier's bounds of the least number of swaps."""
+        status = record["status"]
+        if certificate is None:
+            if status == "skipped":
+                if (record["lower"], record["upper"]) != (0, 0):
+                    raise Refused("it says skipped, with bounds that are not 0")
+                fools(self.victim, reread(record["original"]), label=record["label"])
+                return "checked"
+            if status not in ("bracketed", "error") or record["lower"] or record["upper"]:
+                raise Refused(f"it says {status} and has no certificate")
+            return None
+        from unfooled.checks import minimum
 
-def _margins(victim: Victim, space: Space, rows: Rows, *, label: int) -> tuple[Any, Any]:
-    scores = np.asarray(victim.scores(space.sources(rows)), dtype=float)
-    return margins(scores, label), tolerance(scores)
+        if status not in ("optimal", "robust", "bracketed"):
+            raise Refused(f"there is no status {status!r:.40} with a certificate")
+        radius = certificate["radius"]
+        if not whole(radius) or radius < 0:
+            raise Refused(f"a radius is a number of swaps, 0 or more, not {radius!r:.40}")
+        claim = claimed(record, certificate, self.victim, radius=radius)
+        minimum.bracket(claim, record)
+        return self._argument(claim)
 
+    def _argument(self, claim: Claim) -> Label:
+        """Goes through the argument of a certificate."""
+        match claim.kind:
+            case "enumeration":
+                return enumeration.check(claim, sample=self.sample, full=self.full)
+            case "tree":
+                from unfooled.checks import tree
 
-def _changes(changes: Any, original: Text) -> tuple[tuple[int, str, str], ...]:
-    """The changes of a record, if they start from the words of the text."""
-    found = tuple((int(p), str(old), str(new)) for p, old, new in changes)
-    for position, old, _ in found:
-        if not 0 <= position < len(original) or original.words[position] != old:
-            raise _Refused(f"position {position} of the text is not {old!r}")
-    return found
+                return tree.check(claim)
+            case "bound":
+                from unfooled.checks import bound
 
+                return bound.check(claim)
+            case None | "original" | "splits" | "solver":
+                from unfooled.checks import minimum
 
-def _fools(victim: Victim, text: Text, *, label: int) -> None:
-    scores = alone(victim, text)
-    goal = Goal(Space(text, {}), label)
-    if goal.gain(scores)[0] <= NOISE * max(1.0, float(np.abs(scores).max())):
-        raise _Refused(f"{str(text)!r} does not fool the victim")
+                return minimum.check(claim)
+        raise Refused(f"there is no argument of the kind {claim.kind!r:.40}")

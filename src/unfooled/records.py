@@ -31,6 +31,7 @@ Folder = str | os.PathLike[str]
 Record = dict[str, Any]
 
 NAME: Final = "records.jsonl"
+CANDIDATES: Final = "candidates"  # the method of records that only say what was allowed
 TIMING: Final = frozenset({"seconds", "started", "finished", "worker"})
 
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)

@@ -9,11 +9,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from unfooled.allowed import CANDIDATES, Allowed
+from unfooled.allowed import Allowed
 from unfooled.estimates import Estimated
 from unfooled.outcomes import Outcome, changed
 from unfooled.proofs import Verdict
-from unfooled.records import Run
+from unfooled.records import CANDIDATES, Run
 from unfooled.text import Text
 
 ATTACKS = ("pdp", "greedy")

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import torch
+
 from unfooled.bounds.cells import CellBounds
+from unfooled.bounds.linear_cells import LinearCells
 from unfooled.bounds.mlp_cells import MLPCells
 from unfooled.bounds.reading import Reading
 from unfooled.models.mlp import MLP
+from unfooled.sweeps.recurrent import RecurrentWalker
+from unfooled.sweeps.walkers import walker_of
 
 
 def cell_bounds(reading: Reading, label: int, *, radius: int) -> CellBounds | None:
     """Bounds for cells within the radius, columns as they stand; None: nobody knows any."""
-    if isinstance(reading.network, MLP) and reading.other is None:
+    if _one_hidden_layer(reading):
         return MLPCells(reading, label, radius=radius)
-    return None
+    with torch.inference_mode():
+        walker = walker_of(
+            reading.network, reading.text, places=reading.plan.places, choices=reading.choices
+        )
+    if walker is None or (isinstance(walker, RecurrentWalker) and not walker.reaches(radius)):
+        return None
+    return LinearCells(reading, label, walker=walker)
+
+
+def _one_hidden_layer(reading: Reading) -> bool:
+    """Whether the network is affine, ReLU, affine on one text."""
+    parts = {name.split(".")[0] for name, _ in reading.network.named_parameters()}
+    plain = parts == {"embedding", "affine", "output"}
+    return isinstance(reading.network, MLP) and reading.other is None and plain

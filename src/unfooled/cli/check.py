@@ -34,7 +34,8 @@ def check(
 ) -> None:
     """Re-verify every claim of RUN without searching. Exit code 1 if one is refused.
 
-    Texts that fool are run again; proofs are recounted and sampled, or evaluated again with --full.
+    Texts that fool are run again; cells and bounds are computed again; enumerations are recounted and
+    sampled, or evaluated again with --full; what only a solver says is counted as solver-trusted.
 
     Example: unfooled check runs/audit-my-model --full
     """
@@ -46,13 +47,15 @@ def check(
         found = verify(run, loaded, sample=sample, full=full)
     if as_json:
         refused = [{"record": record, "reason": reason} for record, reason in found.refused]
-        counts = {"checked": found.checked, "spot_checked": found.spot_checked}
-        print(json.dumps({**counts, "nothing_claimed": found.nothing_claimed, "refused": refused}))
+        names = ("checked", "spot_checked", "solver_trusted", "nothing_claimed")
+        counts = {name: getattr(found, name) for name in names}
+        print(json.dumps({**counts, "refused": refused}))
     else:
         printing.figures(
             [
                 ("checked", str(found.checked)),
                 ("spot-checked", str(found.spot_checked)),
+                ("solver-trusted", str(found.solver_trusted)),
                 ("nothing claimed", str(found.nothing_claimed)),
                 ("refused", str(len(found.refused))),
             ]

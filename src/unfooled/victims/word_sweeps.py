@@ -8,16 +8,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from unfooled.models.convolutional import CNN, CNNMSR
-from unfooled.models.mlp import Affine
 from unfooled.models.networks import Network
-from unfooled.models.recurrent import LSTM, BiLSTM
 from unfooled.program import Sweep, Swept
-from unfooled.sweeps.cnn import CNNWalker
-from unfooled.sweeps.mlp import MLPWalker
 from unfooled.sweeps.plan import Plan
 from unfooled.sweeps.recurrent import RecurrentWalker
 from unfooled.sweeps.sweep import Walker, sweep
+from unfooled.sweeps.walkers import walker_of
 from unfooled.victims.pieces import PieceTable
 from unfooled.victims.word_points import points
 from unfooled.victims.word_table import WordTable
@@ -54,17 +50,4 @@ def planned(network: Network, table: PieceTable, *, order: tuple[int, ...], limi
     """The network's walker over what the space lets swap."""
     plan, text, choices = points(network, table, order=order, limit=limit)
     with torch.inference_mode():
-        return Planned(order, plan, _walker(network, text, places=plan.places, choices=choices))
-
-
-def _walker(
-    network: Network, text: Tensor, *, places: tuple[int, ...], choices: tuple[Tensor, ...]
-) -> Walker | None:
-    match network:
-        case Affine():
-            return MLPWalker(network, text, places=places, choices=choices)
-        case CNN() | CNNMSR():
-            return CNNWalker(network, text, places=places, choices=choices)
-        case LSTM() | BiLSTM():
-            return RecurrentWalker(network, text, places=places, choices=choices)
-    return None
+        return Planned(order, plan, walker_of(network, text, places=plan.places, choices=choices))

@@ -1,0 +1,147 @@
+"""Claim: what one certificate says, rebuilt from its record, and how its texts are scored again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from unfooled.counting import Rows
+from unfooled.evidence import NOISE, margins, tolerance
+from unfooled.fingerprints import examples_fingerprint, same
+from unfooled.outcomes import Changes, alone, changed, reread
+from unfooled.program import Floats, Goal
+from unfooled.space import Space
+from unfooled.text import Example, Text
+from unfooled.victims.base import Layered, Victim
+
+if TYPE_CHECKING:
+    from unfooled.bounds.reading import Reading
+
+Label = Literal["checked", "spot-checked", "solver-trusted"]
+
+
+class Refused(Exception):
+    """A claim that does not hold."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A certificate about one text: no text of `space` within `radius` swaps fools the victim."""
+
+    victim: Victim
+    space: Space
+    label: int
+    radius: int
+    certificate: Mapping[str, Any]
+    key: str  # of the record
+
+    @property
+    def kind(self) -> str | None:
+        """How the certificate argues; None: it says nothing beyond the text itself."""
+        found = self.certificate.get("kind")
+        if found is not None and not isinstance(found, str):
+            raise Refused(f"the kind of a certificate is a word, not {found!r:.40}")
+        return found
+
+    def margins(self, rows: Rows) -> tuple[Floats, Floats]:
+        """The margins of rows by the victim's public entry, and the widths of near-ties."""
+        scores = np.asarray(self.victim.scores(self.space.sources(rows)), dtype=float)
+        return margins(scores, self.label), tolerance(scores)
+
+    def reading(self) -> Reading:
+        """The text as the victim's network reads it."""
+        found = None
+        if isinstance(self.victim, Layered):
+            found = self.victim.layers(self.victim.prepare(self.space))
+        if found is None:
+            raise Refused(
+                f"it argues by {self.kind} about layers that {self.victim.name} does not show"
+            )
+        return found
+
+    def keeps_label(self) -> None:
+        """Refuses a text that is not clearly classified as its label when it is run alone."""
+        scores = alone(self.victim, self.space.original)
+        if margins(scores, self.label)[0] <= tolerance(scores)[0]:
+            raise Refused("the text itself is not clearly classified as its label")
+
+
+def claimed(
+    record: Mapping[str, Any], certificate: Mapping[str, Any], victim: Victim, *, radius: int
+) -> Claim:
+    """The claim of a record, once what every certificate has in common is as it should be."""
+    space = Space(
+        reread(record["original"]), {int(p): c for p, c in certificate["candidates"].items()}
+    )
+    if space.fingerprint != certificate["space"]:
+        raise Refused("the candidates are not those of the space that the certificate names")
+    if not whole(certificate["radius"]) or radius != certificate["radius"]:
+        raise Refused(f"the radius is {radius}, the certificate's {certificate['radius']}")
+    if certificate["tolerance"] != NOISE:
+        raise Refused(f"the tolerance is {certificate['tolerance']}, and that of near-ties {NOISE}")
+    if certificate["method"] != record["method"]:
+        raise Refused(f"the certificate is by {certificate['method']}, not {record['method']}")
+    size = str(space.size(max(radius, 0)))
+    if certificate["size"] != size:
+        raise Refused(f"there are {size} texts within {radius} swaps, not {certificate['size']}")
+    return Claim(victim, space, record["label"], radius, certificate, str(record.get("key")))
+
+
+def same_work(record: Mapping[str, Any], certificate: Mapping[str, Any], *, victim: Any) -> None:
+    """Refuses a certificate about another victim or another text than its record's."""
+    if not same(certificate["victim"], victim):
+        raise Refused("the certificate speaks of another victim than the run")
+    example = Example(reread(record["original"]), record["label"], record["id"])
+    if certificate["example"] != examples_fingerprint([example]):
+        raise Refused("the certificate speaks of another text or label than the record")
+
+
+def witness(claim: Claim, record: Mapping[str, Any]) -> int:
+    """How many swaps the witness takes, once it is run again and fools."""
+    row = claim.space.rows(claim.certificate["witness_row"])[0]
+    shown, original = claim.space.text(row), claim.space.original
+    if shown != changed(original, changes(record["changes"], original)):
+        raise Refused("the witness of the certificate is not the text of the record")
+    fools(claim.victim, shown, label=claim.label)
+    swaps = int(np.count_nonzero(row))
+    if swaps <= claim.radius:
+        raise Refused(f"a text with {swaps} swaps fools, and {claim.radius} are said to be proved")
+    return swaps
+
+
+def no_witness(record: Mapping[str, Any], certificate: Mapping[str, Any]) -> None:
+    """Refuses a record that shows a text that fools, and whose verdict does not speak of it."""
+    if record["changes"] is not None or certificate["witness_row"] is not None:
+        raise Refused("it shows a witness that its verdict does not speak of")
+
+
+def changes(found: Any, original: Text) -> Changes:
+    """The changes of a record, if they start from the words of the text."""
+    listed = tuple((int(p), str(old), str(new)) for p, old, new in found)
+    for position, old, _ in listed:
+        if not 0 <= position < len(original) or original.words[position] != old:
+            raise Refused(f"position {position} of the text is not {old!r}")
+    return listed
+
+
+def fools(victim: Victim, text: Text, *, label: int) -> None:
+    """Refuses a text that does not clearly fool the victim when it is run alone."""
+    scores = alone(victim, text)
+    goal = Goal(Space(text, {}), label)
+    if goal.gain(scores)[0] <= NOISE * max(1.0, float(np.abs(scores).max())):
+        raise Refused(f"{str(text)!r} does not fool the victim")
+
+
+def whole(value: Any) -> bool:
+    """Whether a JSON value is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def number(value: Any, what: str) -> float:
+    """A JSON value that is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not np.isfinite(value):
+        raise Refused(f"{what} is no number: {value!r:.40}")
+    return float(value)

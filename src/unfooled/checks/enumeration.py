@@ -1,0 +1,42 @@
+"""Checks proofs that looked at every text: recounted, the least margin and a sample scored again."""
+
+from __future__ import annotations
+
+from unfooled.checks.claim import Claim, Label, Refused, number, whole
+from unfooled.keys import rng_for
+
+_CHUNK = 1024  # texts scored at once
+
+
+def check(claim: Claim, *, sample: int, full: bool) -> Label:
+    """`checked` if every text was scored again, `spot-checked` if a sample was."""
+    space, radius, evaluated = claim.space, claim.radius, claim.certificate["evaluated"]
+    size = space.size(radius)
+    if not whole(evaluated) or evaluated < size:
+        raise Refused(f"{evaluated!r:.40} texts were evaluated, of {size} within {radius}")
+    least = _least(claim)
+    everything = full or size <= sample
+    if everything:
+        chunks = space.enumerate(radius, chunk=_CHUNK)
+    else:
+        chunks = iter([space.sample(radius, sample, rng_for(0, claim.key))])
+    for chunk in chunks:
+        found, noise = claim.margins(chunk)
+        if (found <= noise).any():
+            shown = space.text(chunk[int(found.argmin())])
+            raise Refused(f"{str(shown)!r} is in the region and fools")
+        if (found < least - 10 * noise).any():
+            raise Refused(f"there is a margin of {found.min():.6g}, below the least of {least:.6g}")
+    return "checked" if full else "spot-checked"
+
+
+def _least(claim: Claim) -> float:
+    """The least margin of the certificate, if the text that is said to have it does."""
+    least = number(claim.certificate["least_margin"], "the least margin")
+    rows = claim.space.rows(claim.certificate["least_row"])
+    if not claim.space.contains(rows, claim.radius)[0]:
+        raise Refused("the text with the least margin is not in the region")
+    found, noise = claim.margins(rows)
+    if abs(found[0] - least) > 10 * noise[0]:
+        raise Refused(f"the least margin is said to be {least:.6g}, and is {found[0]:.6g}")
+    return least

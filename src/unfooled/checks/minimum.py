@@ -1,0 +1,41 @@
+"""Checks the least number of swaps: the witness, and what is said of texts with fewer swaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from unfooled.checks.claim import Claim, Label, Refused, no_witness, whole, witness
+from unfooled.exact.opened import opened
+from unfooled.exact.replay import refusal
+
+
+def bracket(claim: Claim, record: Mapping[str, Any]) -> None:
+    """Refuses bounds of the minimum that do not follow from the radius and the witness."""
+    status, lower, upper = record["status"], record["lower"], record["upper"]
+    if status == "robust":
+        if lower is not None or upper is not None or claim.radius != len(claim.space.counts):
+            raise Refused("it says robust, and does not speak of the whole space")
+        no_witness(record, claim.certificate)
+        return
+    if not whole(lower) or lower != claim.radius + 1:
+        raise Refused(f"the lower bound is {lower!r:.40}, and {claim.radius} swaps are proved")
+    if upper is None:
+        no_witness(record, claim.certificate)
+    elif witness(claim, record) != upper:
+        raise Refused(f"the upper bound is {upper!r:.40}, and the witness takes other swaps")
+    if (status == "optimal") != (upper == lower):
+        raise Refused(f"it says {status}, with a lower bound of {lower} and an upper of {upper}")
+
+
+def check(claim: Claim) -> Label:
+    """`checked` for a tree of splits, `solver-trusted` where a solver's word is all there is."""
+    claim.keeps_label()
+    if claim.kind in (None, "original"):
+        if claim.radius:
+            raise Refused(f"the text alone proves radius 0, not {claim.radius}")
+        return "checked"
+    why = refusal(opened(claim.reading()), claim.certificate, label=claim.label)
+    if why is not None:
+        raise Refused(why)
+    return "solver-trusted" if claim.kind == "solver" else "checked"
