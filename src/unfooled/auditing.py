@@ -119,9 +119,10 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
     kinds |= dict.fromkeys(certifiers, Verdict)
     by_method: dict[str, dict[str, Any]] = {}
     for record in run.records():
-        result = kinds.get(record["method"], Outcome).from_record(record)
+        method = run.rebuilt(record, lambda record: str(record["method"]))
+        result = run.rebuilt(record, kinds.get(method, Outcome).from_record)
         example = Example(result.original, result.label, result.id)
-        by_method.setdefault(record["method"], {})[named(example)] = result
+        by_method.setdefault(method, {})[named(example)] = result
     first, *others = (by_method.get(name, {}) for name in options["attacks"])
     examples = [
         Example(o.original, o.label, o.id)

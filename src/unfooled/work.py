@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -117,8 +117,7 @@ class Work:
         if isinstance(out, (str, Path)):
             opened = Run.open(out, self.manifest())
         with _old_objects_at_rest(), opened as run:
-            done = run.done if run else {}
-            found = {key: kind.from_record(done[key]) for key in self.keyed if key in done}
+            found = {} if run is None else _recorded(run, self.keyed, kind)
             todo = {key: e for key, e in self.keyed.items() if key not in found}
             title, before = f"{self.method} on {self.victim.name}", len(found)
             with watching(title, total=len(self.keyed), done=before, wanted=progress) as watcher:
@@ -169,6 +168,12 @@ class Work:
                 "candidates": self.spaces.fingerprint,
             },
         }
+
+
+def _recorded(run: Run, keys: Iterable[str], kind: type[R]) -> dict[str, R]:
+    """What earlier calls have done, by key."""
+    done = run.done
+    return {key: run.rebuilt(done[key], kind.from_record) for key in keys if key in done}
 
 
 @contextmanager
