@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +67,12 @@ def audit(
     ):
         if not given or isinstance(given, str):
             raise InputError(f"{what} is a list of names such as {such}, not {given!r}")
-    if radius < 1:
-        raise InputError(f"radius is 1 or more swaps, not {radius}")
-    limits = Limits(max_rate=max_rate, max_queries=max_queries)
-    metric = PR(radius=radius, epsilon=epsilon, delta=delta)
+    if not isinstance(radius, Integral) or radius < 1:
+        raise InputError(f"radius is a whole number of swaps, 1 or more, not {radius!r}")
+    asked = {"max_rate": max_rate, "max_queries": max_queries}
+    limits = registry.made(Limits, asked, name="the audit")
+    asked = {"radius": radius, "epsilon": epsilon, "delta": delta}
+    metric = registry.made(PR, asked, name="PR")
     methods = {name: built(name, {}, victim) for name in attacks}
     for name in (name for name, method in methods.items() if method.opens):
         raise InputError(

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from unfooled import registry
 from unfooled.estimators.pr import PR, Estimate
 from unfooled.estimators.pr import Method as PRMethod
 from unfooled.keys import Shard
@@ -83,7 +84,8 @@ def estimate(
     """
     if radius is None and rate is None:
         rate = 0.25
-    metric = PR(radius, rate, epsilon, delta, method)
+    asked = {"radius": radius, "rate": rate, "epsilon": epsilon, "delta": delta, "method": method}
+    metric = registry.made(PR, asked, name="PR")
     work = Work(
         "pr",
         victim,

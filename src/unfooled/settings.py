@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
+from unfooled import registry
 from unfooled.errors import MissingExtra
 from unfooled.limits import Limits
 from unfooled.presets import ENCODER, VECTORS, Preset, Setting, get
@@ -38,13 +39,17 @@ def apply(
     chosen = {name: value for name, value in limits.items() if value is not None}
     if preset is None:
         given = DEFAULT if candidates is None else candidates
-        return Applied(given, Limits(**chosen), dict(options))
+        return Applied(given, _limited(chosen), dict(options))
     setting = get(preset).setting(attack)
-    merged = replace(setting.limits, **chosen)
+    merged = _limited(asdict(setting.limits) | chosen)
     wanted = {**setting.options, **options}
     if candidates is None:
         candidates = written(setting.candidates, merged)
     return Applied(candidates, merged, wanted)
+
+
+def _limited(given: Mapping[str, Any]) -> Limits:
+    return registry.made(Limits, given, name="the limits")
 
 
 def written(candidates: str, limits: Limits) -> str:
