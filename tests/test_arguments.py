@@ -40,9 +40,9 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("attack", {"max_swaps": 1.5}, "option max_swaps of the limits cannot be 1.5"),
     ("attack", {"window": "x", "min_similarity": 0.5}, "option window of the limits"),
     ("attack", {"max_rate": "0.2", "preset": "pwws"}, "option max_rate of the limits"),
-    ("audit", {"radius": None}, "radius is a whole number of swaps, 1 or more, not None"),
-    ("audit", {"radius": "3"}, "radius is a whole number of swaps, 1 or more, not '3'"),
-    ("audit", {"radius": 2.5}, "radius is a whole number of swaps, 1 or more, not 2.5"),
+    ("audit", {"radius": None}, "radius is 1 or more swaps, a whole number, not None"),
+    ("audit", {"radius": "3"}, "radius is 1 or more swaps, a whole number, not '3'"),
+    ("audit", {"radius": 2.5}, "radius is 1 or more swaps, a whole number, not 2.5"),
     ("audit", {"max_rate": "0.2"}, "option max_rate of the audit cannot be '0.2'"),
     ("audit", {"delta": "x"}, "option delta of PR cannot be 'x'"),
 ]

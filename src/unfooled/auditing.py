@@ -68,7 +68,7 @@ def audit(
         if not given or isinstance(given, str):
             raise InputError(f"{what} is a list of names such as {such}, not {given!r}")
     if not isinstance(radius, Integral) or radius < 1:
-        raise InputError(f"radius is a whole number of swaps, 1 or more, not {radius!r}")
+        raise InputError(f"radius is 1 or more swaps, a whole number, not {radius!r}")
     asked = {"max_rate": max_rate, "max_queries": max_queries}
     limits = registry.made(Limits, asked, name="the audit")
     asked = {"radius": radius, "epsilon": epsilon, "delta": delta}

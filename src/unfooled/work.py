@@ -131,6 +131,7 @@ class Work:
                     masked=masked,
                     on_batch=watcher.batch,
                     say=watcher.say,
+                    proves=bool({"certifier", "certifiers"} & self.config.keys()),
                 )
                 for result in engine.run(job(piece) for piece in self._pieces(todo)):
                     key = result.job.key
