@@ -146,7 +146,7 @@ def test_a_least_similarity(desk: Desk) -> None:
     ("options", "said"),
     [
         (("--max-queries", "many"), "such as 50x for 50 queries per word, not many"),
-        (("--similarity", "dot"), "similarity is cosine or angular, not 'dot'"),
+        (("--similarity", "dot"), "similarity of the limits cannot be 'dot': Input should be 'cosine' or 'angular'"),
         (("--min-similarity", "-0.5", "--similarity", "angular"), "from 0 to 1, not -0.5"),
         (("--min-similarity", "0.5", "--encoder", "nonsense"), "no sentence encoder 'nonsense'"),
     ],
