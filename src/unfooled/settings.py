@@ -13,7 +13,7 @@ from unfooled.limits import Limits
 from unfooled.presets import ENCODER, VECTORS, Preset, Setting, get
 from unfooled.work import Candidates
 
-DEFAULT: Final = "wordnet"  # the candidates without a preset
+DEFAULT: Final = "wordnet"  # the candidates of attacks that have none of their own
 
 
 class Applied(NamedTuple):
@@ -31,14 +31,15 @@ def apply(
     candidates: Candidates | None,
     limits: Mapping[str, Any],
     options: Mapping[str, Any],
+    own: str | None = None,
 ) -> Applied:
     """What was given, and for the rest what the preset says; a limit that is None was not given.
 
-    Without a preset the rest are the defaults.
+    Without a preset the rest are the defaults, and candidates the attack's `own`, where it has some.
     """
     chosen = {name: value for name, value in limits.items() if value is not None}
     if preset is None:
-        given = DEFAULT if candidates is None else candidates
+        given = (own or DEFAULT) if candidates is None else candidates
         return Applied(given, _limited(chosen), dict(options))
     setting = get(preset).setting(attack)
     merged = _limited(asdict(setting.limits) | chosen)

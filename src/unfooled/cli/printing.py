@@ -19,6 +19,7 @@ from unfooled import registry
 from unfooled.canonical import digest
 from unfooled.metrics import REASONS
 from unfooled.outcomes import Outcome, Outcomes
+from unfooled.settings import DEFAULT
 
 
 def console() -> Console:
@@ -63,13 +64,16 @@ def attacks() -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
     table.add_column("attack", style="bold", no_wrap=True)
     table.add_column("what it does", overflow="fold")
+    table.add_column("candidates", overflow="fold")
     table.add_column("options", overflow="fold")
     for name in registry.names("attacks"):
         method = registry.get("attacks", name)
         options = ", ".join(
             f"--{o.name.replace('_', '-')} {o.default}" for o in registry.options(method)
         )
-        table.add_row(name, (method.__doc__ or "").strip().split("\n")[0], options or "–")
+        about = (method.__doc__ or "").strip().split("\n")[0]
+        source = (method.source or DEFAULT).replace(",", ", ").replace("|", " | ")
+        table.add_row(name, about, source, options or "–")
     console().print(table)
 
 
