@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from runner_toys import DATA, LABELS, TABLE, Counted, victim
+from unfooled import records
 from unfooled.audited import Audit
 from unfooled.auditing import audit, read
 from unfooled.costs import join_costs
-from unfooled.errors import InputError, RunError
+from unfooled.errors import InputError, RunError, VictimError
 from unfooled.program import Goal
+from unfooled.proofs import certify
 from unfooled.records import merge
 from unfooled.space import Space
 from unfooled.text import Example
@@ -100,6 +102,21 @@ def test_a_proved_radius_has_pr_one_without_a_query() -> None:
     pr = found[4].pr
     assert pr is not None
     assert (pr.value, pr.low, pr.high, pr.method, pr.queries) == (1.0, 1.0, 1.0, "proved", 0)
+
+
+@pytest.mark.parametrize("attacks", [("pdp",), ("pdp", "greedy")])
+def test_nothing_is_proved_about_a_random_victim(
+    attacks: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(0)
+    shaky = victim(lambda texts: rng.random((len(texts), 2)))
+    for _ in range(2):  # also when it is called again
+        with pytest.raises(VictimError, match=r"toy gives different scores .* seed it, or use"):
+            toy_audit(who=shaky, attacks=attacks, out=tmp_path / "run")
+    assert {r["method"] for r in records.read(tmp_path / "run").records()} == {"candidates"}
+    assert capsys.readouterr().err == ""
+    with pytest.raises(VictimError, match="a proof about it would mean nothing"):
+        certify("exhaustive", shaky, DATA, candidates=TABLE)
 
 
 def test_a_text_nobody_broke_is_not_called_proved(tmp_path: Path) -> None:

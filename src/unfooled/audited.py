@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
+import numpy as np
+
 from unfooled.allowed import Choices
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket
@@ -124,6 +126,7 @@ class Audit(Sequence[Audited]):
             "mmws": mean_minimum_swaps(held, [len(a.candidates) for a in self.all if a.bracket]),
             "proved_whole": proved_whole(held),
             "mean_pr": _mean(values),
+            "pr_quartiles": np.percentile(values, [25, 50, 75]).tolist() if values else None,
             "pr_above_0.9": _mean([v > 0.9 for v in values]),
             "costs": {name: dict(cost) for name, cost in self.costs.items()},
         }

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +71,12 @@ def audit(
     ):
         if not given or isinstance(given, str):
             raise InputError(f"{what} is a list of names such as {such}, not {given!r}")
-    if radius < 1:
-        raise InputError(f"radius is 1 or more swaps, not {radius}")
-    limits = Limits(max_rate=max_rate, max_queries=max_queries)
-    metric = PR(radius=radius, epsilon=epsilon, delta=delta)
+    if not isinstance(radius, Integral) or radius < 1:
+        raise InputError(f"radius is 1 or more swaps, a whole number, not {radius!r}")
+    asked = {"max_rate": max_rate, "max_queries": max_queries}
+    limits = registry.made(Limits, asked, name="the audit")
+    asked = {"radius": radius, "epsilon": epsilon, "delta": delta}
+    metric = registry.made(PR, asked, name="PR")
     methods = {name: built(name, {}, victim) for name in attacks}
     for name in (name for name, method in methods.items() if method.opens):
         raise InputError(
@@ -131,9 +134,10 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
         kinds[name] = Minimum if least else Verdict
     by_method: dict[str, dict[str, Any]] = {}
     for record in run.records():
-        result = kinds.get(record["method"], Outcome).from_record(record)
+        method = run.rebuilt(record, lambda record: str(record["method"]))
+        result = run.rebuilt(record, kinds.get(method, Outcome).from_record)
         example = Example(result.original, result.label, result.id)
-        by_method.setdefault(record["method"], {})[named(example)] = result
+        by_method.setdefault(method, {})[named(example)] = result
     first, *others = (by_method.get(name, {}) for name in options["attacks"])
     examples = [
         Example(o.original, o.label, o.id)

@@ -146,7 +146,10 @@ def test_a_least_similarity(desk: Desk) -> None:
     ("options", "said"),
     [
         (("--max-queries", "many"), "such as 50x for 50 queries per word, not many"),
-        (("--similarity", "dot"), "similarity is cosine or angular, not 'dot'"),
+        (
+            ("--similarity", "dot"),
+            "similarity of the limits cannot be 'dot': Input should be 'cosine' or 'angular'",
+        ),
         (("--min-similarity", "-0.5", "--similarity", "angular"), "from 0 to 1, not -0.5"),
         (("--min-similarity", "0.5", "--encoder", "nonsense"), "no sentence encoder 'nonsense'"),
     ],
@@ -206,6 +209,24 @@ def test_a_target_by_name_or_number(desk: Desk, target: str) -> None:
 def test_labels_in_another_order(desk: Desk) -> None:
     shown = desk.attack("--json", victim="turned").json
     assert (shown["clean_accuracy"], shown["success_rate"]) == (0.8, 0.75)
+
+
+def test_own_candidates_are_listed_and_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = " ".join(desk.run("attack", "--list").out.split())
+    assert "masked_lm:k=48" in listed
+    monkeypatch.setattr("unfooled.attacks.greedy.Greedy.source", desk.candidates[1])
+    done = desk.run("attack", "greedy", desk.victim(), desk.data)
+    assert done.code == 0
+    assert done.err.startswith(f"greedy searches the candidates {desk.candidates[1]}\n")
+    assert "searches the candidates" not in desk.attack().err
+
+
+def test_a_masked_model_that_nobody_asks_is_refused(desk: Desk) -> None:
+    for name in ("bert-attack", "bae"):
+        done = desk.attack("--masked", "my-bert", name=name)
+        assert done.code == 2
+        assert f"{name} with these options asks no masked language model" in done.err
+        assert "--candidates masked_lm:model=my-bert" in done.err
 
 
 COMMANDS = {

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from unfooled import spellings
 from unfooled.belief import Belief
 from unfooled.counting import Rows
 from unfooled.importance import most_swaps, ranked
@@ -27,6 +29,8 @@ class PWWS(Attack):
     replaced by 1 - p of the target. TextAttack asks again in the current text, accepts only what
     improves it, and weighs 1 - p in place of dP*, which is another order.
     """
+
+    source: ClassVar[str] = spellings.SYNONYMS
 
     def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
         most, row = most_swaps(space, goal), space.origin

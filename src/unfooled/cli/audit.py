@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -101,15 +102,19 @@ def print_audit(found: Audit, *, folder: Path, page: Path, as_json: bool) -> Non
         print(json.dumps({"run": str(folder), "report": str(page), **figures}))
         return
     percent, number = printing.percent, printing.number
-    low, high = figures["mean_minimum"]
+    aua, quartiles = figures["accuracy_under_attack"]["any"], figures["pr_quartiles"]
     printing.figures(
         [
             ("texts", f"{figures['texts']}, {figures['skipped']} misclassified from the start"),
             ("errors", f"{figures['errors']}"),
             ("least fooling swaps known exactly", percent(figures["exact"])),
-            ("mean of them, broken texts", _interval(low, high)),
+            ("mean least swaps, broken texts", _interval(figures["mean_minimum"])),
+            ("mean bracket width, broken texts", number(figures["mean_width"], digits=2)),
+            ("mean least swaps if any (MMWS)", _interval(figures["mmws"])),
             ("not broken by any attack", percent(figures["not_broken"])),
+            ("accuracy under attack", _interval(aua and [100 * end for end in aua], unit=" %")),
             (f"PR within {found.radius} swaps, mean", number(figures["mean_pr"], digits=3)),
+            ("PR quartiles", " / ".join(f"{q:.3f}" for q in quartiles) if quartiles else "–"),
             ("PR above 0.9", percent(figures["pr_above_0.9"])),
         ]
     )
@@ -134,6 +139,7 @@ def print_audit(found: Audit, *, folder: Path, page: Path, as_json: bool) -> Non
         for name, c in figures["costs"].items()
     ]
     printing.columns(("method", "texts", "queries", "forwards", "seconds"), costs)
+    printing.reasons((a.id, a.error) for a in found if a.error is not None)
     printing.line("report", str(page))
 
 
@@ -141,10 +147,13 @@ def _names(given: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in given.split(",") if name.strip())
 
 
-def _interval(low: float | None, high: float | None) -> str:
+def _interval(ends: Sequence[float | None] | None, *, unit: str = "") -> str:
+    low, high = ends or (None, None)
     if low is None or high is None:
         return "–"
-    return f"{low:.2f}" if low == high else f"{low:.2f} to {high:.2f}"
+    digits = 1 if unit else 2
+    one, other = f"{low:.{digits}f}{unit}", f"{high:.{digits}f}{unit}"
+    return one if one == other else f"{one} to {other}"
 
 
 def _unknown(figures: dict[str, Any], radius: str) -> float | None:

@@ -128,20 +128,28 @@ def _finite(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def print_verdicts(found: Sequence[Verdict], *, folder: Path, as_json: bool) -> None:
-    """How many texts have which verdict, up to which radius, and why some are unknown."""
-    count = Counter(verdict.verdict for verdict in found)
-    radii = Counter(verdict.radius for verdict in found)
+    """How many texts have which verdict, up to which radius, and why some are unknown.
+
+    A misclassified text has no radius, nor has a near-tie or a text that the victim failed on.
+    """
+    count = Counter(_kind(verdict) for verdict in found)
+    radii = Counter(verdict.radius for verdict in found if verdict.radius >= 0)
     if as_json:
         by_radius = {str(r): n for r, n in sorted(radii.items())}
         print(json.dumps({"run": str(folder), **count, "texts": len(found), "radius": by_radius}))
         return
-    rows = [[kind, str(count[kind])] for kind in ("certified", "falsified", "unknown", "error")]
+    kinds = ("certified", "falsified", "unknown", "misclassified", "error")
+    rows = [[kind, str(count[kind])] for kind in kinds]
     printing.columns(("verdict", "texts"), [row for row in rows if row[1] != "0"])
-    named = {-1: "misclassified"}
     printing.columns(
-        ("largest proved radius", "texts"),
-        [[named.get(r, str(r)), str(n)] for r, n in sorted(radii.items())],
+        ("largest proved radius", "texts"), [[str(r), str(n)] for r, n in sorted(radii.items())]
     )
     for reason, texts in Counter(v.reason for v in found if v.reason).most_common(3):
         printing.line(f"{texts} text{'s' if texts > 1 else ''}", reason)
     printing.line("run", str(folder))
+
+
+def _kind(verdict: Verdict) -> str:
+    """The verdict, or that the text is fooled as it is, without a swap."""
+    fooled_itself = verdict.verdict == "falsified" and not verdict.changes
+    return "misclassified" if fooled_itself else verdict.verdict

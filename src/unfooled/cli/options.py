@@ -73,7 +73,8 @@ _CANDIDATES = (
 )
 Candidates = Annotated[str, typer.Option(help=_CANDIDATES)]
 OwnCandidates = Annotated[  # a preset's unless they are given
-    str | None, typer.Option(help=_CANDIDATES, show_default="wordnet")
+    str | None,
+    typer.Option(help=_CANDIDATES, show_default="the attack's own (attack --list), or wordnet"),
 ]
 Preset = Annotated[
     str | None,
@@ -155,10 +156,11 @@ Encoder = Annotated[
     ),
 ]
 Masked = Annotated[
-    str,
+    str | None,
     typer.Option(
         help="The masked language model of attacks that ask one, as [b]bae --proposals 50[/b] does: "
         "[b]minilm[/b], a Hugging Face folder or a hub name.",
+        show_default="minilm",
     ),
 ]
 Window = Annotated[
