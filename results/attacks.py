@@ -30,33 +30,33 @@ _MINILM = {
     "snli": (("limit", 12000), ("epochs", 2)),
 }
 _WORDS = {"ag_news": (("epochs", 5),), "snli": (("epochs", 5),)}
-_CNN = {
-    "ag_news": (("limit", 12000), ("epochs", 6)),
-    "imdb": (("max_length", 100), ("epochs", 6)),
+_LSTM = {
+    "ag_news": (("limit", 12000), ("epochs", 4)),
+    "imdb": (("limit", 8000), ("max_length", 100), ("epochs", 4)),
 }
 
 CELLS: Final = (
-    Cell("robust", "ag_news", "minilm", 30, _MINILM["ag_news"]),
+    Cell("robust", "ag_news", "minilm", 20, _MINILM["ag_news"]),
     Cell("robust", "ag_news", "bilstm", 60, _WORDS["ag_news"]),
     Cell("robust", "yelp", "minilm", 40, _MINILM["yelp"]),
     Cell("robust", "yelp", "bilstm", 60),
-    Cell("robust", "r8", "bilstm", 25),
-    Cell("robust", "mr", "minilm", 30),
+    Cell("robust", "r8", "bilstm", 15),
+    Cell("robust", "mr", "minilm", 20),
     Cell("robust", "mr", "bilstm", 100),
-    Cell("defender", "ag_news", "minilm", 30, _MINILM["ag_news"]),
-    Cell("defender", "ag_news", "bilstm", 60, _WORDS["ag_news"]),
-    Cell("defender", "r8", "bilstm", 25),
-    Cell("defender", "imdb", "bilstm", 20),
+    Cell("defender", "ag_news", "minilm", 20, _MINILM["ag_news"]),
+    Cell("defender", "ag_news", "bilstm", 40, _WORDS["ag_news"]),
+    Cell("defender", "r8", "bilstm", 15),
+    Cell("defender", "imdb", "bilstm", 12),
     Cell("defender", "imdb", "minilm", 8, _MINILM["imdb"]),
-    Cell("mcts", "mr", "cnn-msr", 100),
-    Cell("mcts", "ag_news", "cnn-msr", 60, _CNN["ag_news"]),
-    Cell("mcts", "imdb", "cnn-msr", 30, _CNN["imdb"]),
+    Cell("mcts", "mr", "lstm", 60),
+    Cell("mcts", "ag_news", "lstm", 30, _LSTM["ag_news"]),
+    Cell("mcts", "imdb", "lstm", 15, _LSTM["imdb"]),
     Cell("pdp", "mr", "bilstm", 1000),
-    Cell("pdp", "mr", "minilm", 60),
-    Cell("pdp", "imdb", "bilstm", 100),
+    Cell("pdp", "mr", "minilm", 40),
+    Cell("pdp", "imdb", "bilstm", 60),
     Cell("pdp", "imdb", "minilm", 6, _MINILM["imdb"]),
     Cell("pdp", "snli", "bilstm", 1000, _WORDS["snli"]),
-    Cell("pdp", "snli", "minilm", 100, _MINILM["snli"]),
+    Cell("pdp", "snli", "minilm", 60, _MINILM["snli"]),
 )
 
 
