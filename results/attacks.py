@@ -24,7 +24,7 @@ from results import attacks_page, victims
 from results.attack_runs import FIGURES, Cell, make
 
 _MINILM = {
-    "ag_news": (("limit", 4000), ("epochs", 2)),
+    "ag_news": (("limit", 3000), ("epochs", 2)),
     "yelp": (("epochs", 3),),
     "imdb": (("limit", 1500), ("epochs", 2)),
     "snli": (("limit", 12000), ("epochs", 2)),
@@ -36,27 +36,27 @@ _LSTM = {
 }
 
 CELLS: Final = (
-    Cell("robust", "ag_news", "minilm", 20, _MINILM["ag_news"]),
+    Cell("robust", "ag_news", "minilm", 15, _MINILM["ag_news"]),
     Cell("robust", "ag_news", "bilstm", 60, _WORDS["ag_news"]),
     Cell("robust", "yelp", "minilm", 40, _MINILM["yelp"]),
     Cell("robust", "yelp", "bilstm", 60),
-    Cell("robust", "r8", "bilstm", 15),
-    Cell("robust", "mr", "minilm", 20),
+    Cell("robust", "r8", "bilstm", 10),
+    Cell("robust", "mr", "minilm", 15),
     Cell("robust", "mr", "bilstm", 100),
-    Cell("defender", "ag_news", "minilm", 20, _MINILM["ag_news"]),
-    Cell("defender", "ag_news", "bilstm", 40, _WORDS["ag_news"]),
-    Cell("defender", "r8", "bilstm", 15),
-    Cell("defender", "imdb", "bilstm", 12),
-    Cell("defender", "imdb", "minilm", 8, _MINILM["imdb"]),
-    Cell("mcts", "mr", "lstm", 60),
-    Cell("mcts", "ag_news", "lstm", 30, _LSTM["ag_news"]),
-    Cell("mcts", "imdb", "lstm", 15, _LSTM["imdb"]),
+    Cell("defender", "ag_news", "minilm", 10, _MINILM["ag_news"]),
+    Cell("defender", "ag_news", "bilstm", 20, _WORDS["ag_news"]),
+    Cell("defender", "r8", "bilstm", 10),
+    Cell("defender", "imdb", "bilstm", 5),
+    Cell("defender", "imdb", "minilm", 3, _MINILM["imdb"]),
+    Cell("mcts", "mr", "lstm", 40),
+    Cell("mcts", "ag_news", "lstm", 20, _LSTM["ag_news"]),
+    Cell("mcts", "imdb", "lstm", 10, _LSTM["imdb"]),
     Cell("pdp", "mr", "bilstm", 1000),
-    Cell("pdp", "mr", "minilm", 40),
+    Cell("pdp", "mr", "minilm", 30),
     Cell("pdp", "imdb", "bilstm", 60),
-    Cell("pdp", "imdb", "minilm", 6, _MINILM["imdb"]),
+    Cell("pdp", "imdb", "minilm", 4, _MINILM["imdb"]),
     Cell("pdp", "snli", "bilstm", 1000, _WORDS["snli"]),
-    Cell("pdp", "snli", "minilm", 60, _MINILM["snli"]),
+    Cell("pdp", "snli", "minilm", 40, _MINILM["snli"]),
 )
 
 

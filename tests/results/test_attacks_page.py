@@ -11,7 +11,15 @@ import pytest
 from scipy.stats import binomtest
 
 import unfooled as uf
-from results import attack_runs, attacks, attacks_page, attacks_papers, attacks_tables, mcts_runs
+from results import (
+    attack_runs,
+    attacks,
+    attacks_figures,
+    attacks_page,
+    attacks_papers,
+    attacks_tables,
+    mcts_runs,
+)
 from results.attack_runs import Cell, Subject, each, written
 from results.attacks_page import Found
 from runner_toys import DATA, TABLE, victim
@@ -207,3 +215,12 @@ def test_every_cell_has_an_experiment_and_a_name_of_its_own() -> None:
             assert (cell.data, cell.model) in attacks_papers.PDP
         if cell.experiment == "mcts":
             assert cell.data in mcts_runs.LENGTHS
+
+
+def test_panels_without_a_cell_stay_empty(tmp_path: Path) -> None:
+    swaps = {"textfooler": [1.0, math.inf], "sem-pso": [1.0, 2.0], "pdp": [1.0, 1.0]}
+    attacks_figures.survival({"one": swaps}, tmp_path / "one.svg")
+    attacks_figures.survival({"one": swaps, "two": swaps}, tmp_path / "two.svg")
+    files = [tmp_path / "one.svg", tmp_path / "two.svg"]
+    axes = [file.read_text().count('<g id="matplotlib.axis_') for file in files]
+    assert axes == [2, 4]  # an x and a y for each
