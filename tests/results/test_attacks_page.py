@@ -100,12 +100,12 @@ def test_the_words_and_the_baselines() -> None:
 def test_the_tables_of_mcts() -> None:
     one = {**ROBUST, "seconds_per_text": 1.5, "swappable_words": 0.125, "distance_mean": 0.4,
            "distance_deviation": 0.05}  # fmt: skip
-    cell = found("mcts", "mr", "lstm", {"single": one, "within-2": ROBUST})
+    cell = found("mcts", "mr", "lstm", {"single": one, "within-2": ROBUST, "words-3": ROBUST})
     assert (
-        "| MR | LSTM | 10 | 1.50 | 75.0 (35–97) | 12.5 | 0.400 ± 0.050 |"
+        "| MR | LSTM | 8 | 1.50 | 75.0 (35–97) | 12.5 | 0.400 ± 0.050 |"
         in attacks_tables.single([cell])
     )
-    assert "| MR | LSTM | 75.0 (35–97) | – | – | – | – | – |" in attacks_tables.several([cell])
+    assert "| MR | LSTM | 75.0 (35–97) | – | – | 75.0 | – | – |" in attacks_tables.several([cell])
 
 
 def test_wins_need_a_rival_that_fools_the_text_too() -> None:
