@@ -24,39 +24,39 @@ from results import attacks_page, victims
 from results.attack_runs import FIGURES, Cell, make
 
 _MINILM = {
-    "ag_news": (("limit", 4000), ("epochs", 2)),
+    "ag_news": (("limit", 3000), ("epochs", 2)),
     "yelp": (("epochs", 3),),
     "imdb": (("limit", 1500), ("epochs", 2)),
     "snli": (("limit", 12000), ("epochs", 2)),
 }
 _WORDS = {"ag_news": (("epochs", 5),), "snli": (("epochs", 5),)}
-_CNN = {
-    "ag_news": (("limit", 12000), ("epochs", 6)),
-    "imdb": (("max_length", 100), ("epochs", 6)),
+_LSTM = {
+    "ag_news": (("limit", 12000), ("epochs", 4)),
+    "imdb": (("limit", 8000), ("max_length", 100), ("epochs", 4)),
 }
 
 CELLS: Final = (
-    Cell("robust", "ag_news", "minilm", 30, _MINILM["ag_news"]),
+    Cell("robust", "ag_news", "minilm", 15, _MINILM["ag_news"]),
     Cell("robust", "ag_news", "bilstm", 60, _WORDS["ag_news"]),
     Cell("robust", "yelp", "minilm", 40, _MINILM["yelp"]),
     Cell("robust", "yelp", "bilstm", 60),
-    Cell("robust", "r8", "bilstm", 25),
-    Cell("robust", "mr", "minilm", 30),
+    Cell("robust", "r8", "bilstm", 10),
+    Cell("robust", "mr", "minilm", 15),
     Cell("robust", "mr", "bilstm", 100),
-    Cell("defender", "ag_news", "minilm", 30, _MINILM["ag_news"]),
-    Cell("defender", "ag_news", "bilstm", 60, _WORDS["ag_news"]),
-    Cell("defender", "r8", "bilstm", 25),
-    Cell("defender", "imdb", "bilstm", 20),
-    Cell("defender", "imdb", "minilm", 8, _MINILM["imdb"]),
-    Cell("mcts", "mr", "cnn-msr", 100),
-    Cell("mcts", "ag_news", "cnn-msr", 60, _CNN["ag_news"]),
-    Cell("mcts", "imdb", "cnn-msr", 30, _CNN["imdb"]),
+    Cell("defender", "ag_news", "minilm", 10, _MINILM["ag_news"]),
+    Cell("defender", "ag_news", "bilstm", 20, _WORDS["ag_news"]),
+    Cell("defender", "r8", "bilstm", 10),
+    Cell("defender", "imdb", "bilstm", 5),
+    Cell("defender", "imdb", "minilm", 3, _MINILM["imdb"]),
+    Cell("mcts", "mr", "lstm", 40),
+    Cell("mcts", "ag_news", "lstm", 20, _LSTM["ag_news"]),
+    Cell("mcts", "imdb", "lstm", 10, _LSTM["imdb"]),
     Cell("pdp", "mr", "bilstm", 1000),
-    Cell("pdp", "mr", "minilm", 60),
-    Cell("pdp", "imdb", "bilstm", 100),
-    Cell("pdp", "imdb", "minilm", 6, _MINILM["imdb"]),
+    Cell("pdp", "mr", "minilm", 30),
+    Cell("pdp", "imdb", "bilstm", 60),
+    Cell("pdp", "imdb", "minilm", 4, _MINILM["imdb"]),
     Cell("pdp", "snli", "bilstm", 1000, _WORDS["snli"]),
-    Cell("pdp", "snli", "minilm", 100, _MINILM["snli"]),
+    Cell("pdp", "snli", "minilm", 40, _MINILM["snli"]),
 )
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from results import attacks_figures, attacks_tables, victims
+from results import attacks_figures, attacks_tables, mcts_runs, victims
 from results.attack_runs import NAMES, Cell
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "results" / "attacks.md"
@@ -22,7 +22,7 @@ DATA: Final = {
     "yelp": "Yelp",
     "r8": "R8",
 }
-MODELS: Final = {"bilstm": "BiLSTM", "minilm": "MiniLM", "cnn-msr": "CNN"}
+MODELS: Final = {"bilstm": "BiLSTM", "minilm": "MiniLM", "lstm": "LSTM"}
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ and victim, which say by what command, seed and versions they were made. The pap
 ours, and they are not about the same models, data or candidates:
 
 - **Models**: a fine-tuned MiniLM (6 layers, 384 wide, the first 128 tokens) stands in for BERT-base; the
-  BiLSTM has 150 units over 50-dimensional GloVe; the CNN is the MSR paper's. All are trained on less
+  BiLSTM has 150 units over 50-dimensional GloVe; the LSTM has 256, as the MSR paper's. All are trained on less
   than the papers' (see the first table), on CPU.
 - **Data**: AG News and Yelp are not fetched by `unfooled`: these cells were made with files of ours. AG
   News: title and description of the official 7,600 test texts; 40,670 of its train texts, most of
@@ -183,23 +183,23 @@ where that cannot be had.
 
 {}"""
 
-_MCTS = """## Assessing Robustness of Text Classification: tables 7 and 8
+_MCTS = f"""## Assessing Robustness of Text Classification: tables 7 and 8
 
 La Malfa et al. (2020): Monte Carlo tree search over the 200 nearest neighbours of a word by distance, of the
 word's part of speech (or an adjective for a noun), with 1,000 simulations and α = 0.5. Texts are cut to the
 paper's lengths (MR, in place of SST: 25 words; AG News 49; IMDB 100) and are those that the victim
-classifies correctly. The paper names neither the number of neighbours nor the network of a row.
+classifies correctly, whole and cut. The paper names neither the number of neighbours nor the network of a row.
 
 Table 7, one swap: the share of texts that it fools; of all words, the share that has a fooling swap;
 the distance of the closest, where each dimension of GloVe has the range 1 (± deviation).
 
-{}
+{{}}
 
-Table 8, several swaps, with 100 simulations for each vertex and 8 vertices expanded: the share of texts fooled
-within k swaps, and of 5 random choices of k words of each text the share within which the victim can be
-fooled.
+Table 8, several swaps, with {mcts_runs.SIMULATIONS} simulations for each vertex and {mcts_runs.EXPANSIONS} vertices
+expanded, which are fewer than the paper's: the share of texts fooled within k swaps, and of
+{mcts_runs.DRAWS} random choices of k words of each text the share within which the victim can be fooled.
 
-{}"""
+{{}}"""
 
 _PDP = """## Quantifying Robustness: table 2, figures 3 and 4
 

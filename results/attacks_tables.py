@@ -200,7 +200,7 @@ def single(found: Sequence[Found]) -> str:
             apart += _number(run["distance_deviation"], "{:.3f}")
             words = _number(run["swappable_words"], "{:.1f}", times=100)
             seconds = _number(run["seconds_per_text"], "{:.2f}")
-            rows.append([*f.names, str(run["texts"]), seconds, success(run), words, apart])
+            rows.append([*f.names, str(attacked(run)), seconds, success(run), words, apart])
         theirs = papers.MCTS_SINGLE[f.cell.data]
         data = f.names[0] + (" (paper: SST)" if f.cell.data == "mr" else "")
         numbers = [f"{theirs.seconds:.2f}", f"{theirs.texts:.1f}", f"{theirs.words:.1f}"]
@@ -219,7 +219,11 @@ def several(found: Sequence[Found]) -> str:
     rows = []
     for f in found:
         runs = [f.runs.get(f"{kind}-{k}") for k in (2, 3, 4) for kind in ("within", "words")]
-        rows.append([*f.names, *map(success, runs)])
+        # The draws of one text depend on each other, so that words get no interval.
+        ours = [_number(run and run["success_rate"], "{:.1f}", times=100) for run in runs]
+        rows.append(
+            [*f.names, *(success(r) if i % 2 == 0 else ours[i] for i, r in enumerate(runs))]
+        )
         theirs = papers.MCTS_SEVERAL[f.cell.data]
         rows.append(
             [f.names[0], "*the paper's*", *(f"{v:.1f}" for k in (2, 3, 4) for v in theirs[k])]

@@ -20,9 +20,15 @@ SOURCE: Final = "embedding:k=200,metric=euclidean,min_similarity=-1|pos:noun_to_
 VECTORS: Final = "glove-50"
 LENGTHS: Final = {"mr": 25, "ag_news": 49, "imdb": 100}  # words considered, the paper's table 1
 DEPTHS: Final = (2, 3, 4)
-DRAWS: Final = 5  # of several words of each text
+DRAWS: Final = 3  # of several words of each text
 _SEED = 0
-_SEVERAL: Final = {"simulations": 100, "expansions": 8, "vectors": VECTORS, "keep": 0}
+SIMULATIONS, EXPANSIONS = 50, 6  # of each vertex, and vertices, with several swaps
+_SEVERAL: Final = {
+    "simulations": SIMULATIONS,
+    "expansions": EXPANSIONS,
+    "vectors": VECTORS,
+    "keep": 0,
+}
 _SINGLE: Final = {"substitutions": "single", "vectors": VECTORS, "keep": 10_000}
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 _STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
 _MOST = 12  # swaps shown
@@ -32,6 +33,7 @@ def survival(
                 how: dict[str, Any] = {"color": colour, "linestyle": dash, "label": name}
                 axes.step([*radii, len(radii)], [*left, left[-1]], where="post", **how)
             axes.set(title=title, ylim=(0, 100), xlabel="swaps", ylabel="not broken, %")
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         next(iter(drawn.values()))[0].legend(frameon=False)
 
 
@@ -43,11 +45,11 @@ def panels(
     rows = math.ceil(len(cells) / 2)
     with matplotlib.rc_context({**_STYLE, "svg.hashsalt": salt}):
         figure = Figure(figsize=(7.2, height * rows), layout="constrained")
-        grid = figure.subplots(rows, 2, squeeze=False).flat
+        grid = list(figure.subplots(rows, 2, squeeze=False).flat)
         drawn = {
             title: (axes, data) for axes, (title, data) in zip(grid, cells.items(), strict=False)
         }
-        for axes in list(grid)[len(cells) :]:
+        for axes in grid[len(cells) :]:
             axes.set_axis_off()
         yield drawn
         figure.savefig(path, metadata={"Date": None})

@@ -11,7 +11,15 @@ import pytest
 from scipy.stats import binomtest
 
 import unfooled as uf
-from results import attack_runs, attacks, attacks_page, attacks_papers, attacks_tables, mcts_runs
+from results import (
+    attack_runs,
+    attacks,
+    attacks_figures,
+    attacks_page,
+    attacks_papers,
+    attacks_tables,
+    mcts_runs,
+)
 from results.attack_runs import Cell, Subject, each, written
 from results.attacks_page import Found
 from runner_toys import DATA, TABLE, victim
@@ -92,12 +100,12 @@ def test_the_words_and_the_baselines() -> None:
 def test_the_tables_of_mcts() -> None:
     one = {**ROBUST, "seconds_per_text": 1.5, "swappable_words": 0.125, "distance_mean": 0.4,
            "distance_deviation": 0.05}  # fmt: skip
-    cell = found("mcts", "mr", "cnn-msr", {"single": one, "within-2": ROBUST})
+    cell = found("mcts", "mr", "lstm", {"single": one, "within-2": ROBUST, "words-3": ROBUST})
     assert (
-        "| MR | CNN | 10 | 1.50 | 75.0 (35–97) | 12.5 | 0.400 ± 0.050 |"
+        "| MR | LSTM | 8 | 1.50 | 75.0 (35–97) | 12.5 | 0.400 ± 0.050 |"
         in attacks_tables.single([cell])
     )
-    assert "| MR | CNN | 75.0 (35–97) | – | – | – | – | – |" in attacks_tables.several([cell])
+    assert "| MR | LSTM | 75.0 (35–97) | – | – | 75.0 | – | – |" in attacks_tables.several([cell])
 
 
 def test_wins_need_a_rival_that_fools_the_text_too() -> None:
@@ -116,13 +124,13 @@ def test_the_page_is_written_from_files_and_names_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(attacks_page, "PAGE", tmp_path / "docs" / "attacks.md")
-    cells = [pdp_cell().cell, Cell("robust", "r8", "bilstm", 10), Cell("mcts", "mr", "cnn-msr", 10)]
+    cells = [pdp_cell().cell, Cell("robust", "r8", "bilstm", 10), Cell("mcts", "mr", "lstm", 10)]
     (tmp_path / f"{cells[0].name}.json").write_text(written(dict(pdp_cell().known)))
     robust = {**FACTS, "runs": {"pwws": ROBUST}}
     (tmp_path / f"{cells[1].name}.json").write_text(json.dumps(robust))
     text = attacks_page.write(cells, figures=tmp_path).read_text()
     assert "attacks-scatter.svg" in text
-    assert "`mcts-mr-cnn-msr`, `robust-r8-bilstm` (textfooler, bert-attack" in text
+    assert "`mcts-mr-lstm`, `robust-r8-bilstm` (textfooler, bert-attack" in text
     assert "## Assessing" not in text  # of which there are no figures
     made = sorted(path.name for path in (tmp_path / "docs").iterdir())
     assert made == ["attacks-scatter.svg", "attacks-survival.svg", "attacks.md"]
@@ -207,3 +215,12 @@ def test_every_cell_has_an_experiment_and_a_name_of_its_own() -> None:
             assert (cell.data, cell.model) in attacks_papers.PDP
         if cell.experiment == "mcts":
             assert cell.data in mcts_runs.LENGTHS
+
+
+def test_panels_without_a_cell_stay_empty(tmp_path: Path) -> None:
+    swaps = {"textfooler": [1.0, math.inf], "sem-pso": [1.0, 2.0], "pdp": [1.0, 1.0]}
+    attacks_figures.survival({"one": swaps}, tmp_path / "one.svg")
+    attacks_figures.survival({"one": swaps, "two": swaps}, tmp_path / "two.svg")
+    files = [tmp_path / "one.svg", tmp_path / "two.svg"]
+    axes = [file.read_text().count('<g id="matplotlib.axis_') for file in files]
+    assert axes == [2, 4]  # an x and a y for each
