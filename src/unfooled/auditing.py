@@ -61,8 +61,8 @@ def audit(
     certifiers prove radius after radius below them, up to `radius`: one after the other, each where
     the ones before left something to prove. None: those that suit the victim, the cheapest first.
     Each method may ask the victim `max_queries` times per text, but certifiers that compute with its
-    layers have `time_limit` seconds instead, and minimum goes beyond the radius. With `out` everything is recorded
-    there and a second call goes on.
+    layers have `time_limit` seconds instead, and minimum goes beyond the radius. With `out`
+    everything is recorded there and a second call goes on.
     """
     certifiers = suited(victim) if certifiers is None else certifiers
     for what, given, such in (

@@ -13,6 +13,7 @@ import typer
 
 from unfooled.cli import options as o
 from unfooled.cli import printing
+from unfooled.cli.method_options import given
 
 if TYPE_CHECKING:
     from unfooled.minima import Minima
@@ -20,23 +21,25 @@ if TYPE_CHECKING:
     from unfooled.swap_metrics import Interval
 
 
+def _list(wanted: bool) -> None:
+    if wanted:
+        printing.certifiers()
+        raise typer.Exit
+
+
 def certify(
+    context: typer.Context,
     name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="The certifier: exhaustive, or minimum for the least fooling swaps.",
-            show_default=False,
-        ),
+        str, typer.Argument(metavar="NAME", help="The certifier; see --list.", show_default=False)
     ],
     victim: o.VictimArgument,
     data: o.DataArgument,
-    radius: Annotated[
-        int | None, typer.Option(help="Prove up to so many swaps; default: 3.", min=0)
-    ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for a text, of minimum; default: 30.", min=0)
-    ] = None,
+    listing: Annotated[
+        bool,
+        typer.Option(
+            "--list", callback=_list, is_eager=True, help="List the certifiers and their options."
+        ),
+    ] = False,
     candidates: o.Candidates = "wordnet",
     max_queries: o.MaxQueries = None,
     split: o.Split = None,
@@ -55,16 +58,17 @@ def certify(
 ) -> None:
     """Prove that no text within a radius fools VICTIM, or find one that does.
 
-    Example: unfooled certify exhaustive my-model reviews.csv --radius 2
-    unfooled certify minimum my-mlp reviews.csv --time-limit 30
+    minimum finds the least number of swaps that fools, and proves it. Options of the certifier itself
+    (see --list) are given like any other, such as --radius 2 or --time-limit 30.
+
+    Example: unfooled certify branch-and-bound my-model reviews.csv --radius 2
     """
     import unfooled as uf
 
     columns = {"text_column": text_column, "label_column": label_column}
     asked: dict[str, Any] = {
-        "candidates": candidates, "radius": radius, "max_queries": max_queries, "seed": seed,
+        "candidates": candidates, "max_queries": max_queries, "seed": seed, **given(context.args),
     }  # fmt: skip
-    asked |= {} if time_limit is None else {"time_limit": time_limit}
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
     source |= {} if labels is None else {"labels": labels}
     folder = out or printing.default_folder(name, victim, data, {**source, **asked}, shard=shard)

@@ -68,13 +68,30 @@ def attacks() -> None:
     table.add_column("options", overflow="fold")
     for name in registry.names("attacks"):
         method = registry.get("attacks", name)
-        options = ", ".join(
-            f"--{o.name.replace('_', '-')} {o.default}" for o in registry.options(method)
-        )
-        about = (method.__doc__ or "").strip().split("\n")[0]
         source = (method.source or DEFAULT).replace(",", ", ").replace("|", " | ")
-        table.add_row(name, about, source, options or "–")
+        table.add_row(name, _about(method), source, _options(method))
     console().print(table)
+
+
+def certifiers() -> None:
+    """The certifiers with what they do and what can be set."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column("certifier", style="bold", no_wrap=True)
+    table.add_column("what it does", overflow="fold")
+    table.add_column("options", overflow="fold")
+    for name in registry.names("certifiers"):
+        method = registry.get("certifiers", name)
+        table.add_row(name, _about(method), _options(method))
+    console().print(table)
+
+
+def _about(method: type[Any]) -> str:
+    return (method.__doc__ or "").strip().split("\n")[0]
+
+
+def _options(method: type[Any]) -> str:
+    found = (f"--{o.name.replace('_', '-')} {o.default}" for o in registry.options(method))
+    return ", ".join(found) or "–"
 
 
 def outcomes(
