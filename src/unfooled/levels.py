@@ -41,7 +41,7 @@ class Levels:
         columns = tuple(range(len(self.space.counts)))
         for swaps in range(min(radius, len(self.space.counts)) + 1):
             if swaps == 1:
-                columns = yield from self._order(radius, order)
+                columns = yield from self.order(radius, order)
             yield from self.level(swaps, columns)
             if self.ended:
                 return
@@ -75,7 +75,7 @@ class Levels:
             self.least = min(self.least, self._level, key=lambda found: found[0])
         self._level = math.inf, None
 
-    def _order(self, radius: int, order: str) -> Program[tuple[int, ...]]:
+    def order(self, radius: int, order: str) -> Program[tuple[int, ...]]:
         """The columns, those that matter most to the score of the label first."""
         columns = tuple(range(len(self.space.counts)))
         if order == "none" or (order == "auto" and self.space.size(radius) < _WORTH_ORDERING):

@@ -119,10 +119,10 @@ class _Search:
             ways([len(c) for c in self._cells.reading.choices], swaps)[self.levels.listed + 1 :]
         )
         last = self.levels.sweeping
-        if texts <= _AT_ONCE:
+        if swaps == 1 or texts <= _AT_ONCE:
             return 0.0
         if last is None or not last.forwards:
-            return float("inf")
+            return float("inf")  # a victim that cannot sweep
         return texts * last.seconds / last.forwards
 
     def _tree_is_cheaper(self, cells: CellBounds, swaps: int, sweep: float) -> bool:

@@ -51,6 +51,15 @@ class Claim:
         scores = np.asarray(self.victim.scores(self.space.sources(rows)), dtype=float)
         return margins(scores, self.label), tolerance(scores)
 
+    def row(self, name: str) -> Rows:
+        """The row of that name in the certificate, if it is one of the space."""
+        found = self.certificate[name]
+        if not isinstance(found, list) or not all(map(whole, found)):
+            raise Refused(f"{name} is no list of whole numbers")
+        if not self.space.contains([found])[0]:
+            raise Refused(f"{name} is no row of the space")
+        return self.space.rows(found)[0]
+
     def reading(self) -> Reading:
         """The text as the victim's network reads it."""
         found = None
@@ -101,7 +110,7 @@ def same_work(record: Mapping[str, Any], certificate: Mapping[str, Any], *, vict
 
 def witness(claim: Claim, record: Mapping[str, Any]) -> int:
     """How many swaps the witness takes, once it is run again and fools."""
-    row = claim.space.rows(claim.certificate["witness_row"])[0]
+    row = claim.row("witness_row")
     shown, original = claim.space.text(row), claim.space.original
     if shown != changed(original, changes(record["changes"], original)):
         raise Refused("the witness of the certificate is not the text of the record")

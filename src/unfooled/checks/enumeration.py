@@ -33,7 +33,7 @@ def check(claim: Claim, *, sample: int, full: bool) -> Label:
 def _least(claim: Claim) -> float:
     """The least margin of the certificate, if the text that is said to have it does."""
     least = number(claim.certificate["least_margin"], "the least margin")
-    rows = claim.space.rows(claim.certificate["least_row"])
+    rows = claim.row("least_row")[None]
     if not claim.space.contains(rows, claim.radius)[0]:
         raise Refused("the text with the least margin is not in the region")
     found, noise = claim.margins(rows)

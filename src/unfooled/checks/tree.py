@@ -150,7 +150,7 @@ def _leaves(claim: Claim, cells: CellBounds, levels: list[Cells], leaves: Ints) 
         return
     if abs(number(said, "the least margin") - least) > _CLOSE * max(1.0, abs(least)):
         raise Refused(f"the least margin of a leaf is said to be {said:.6g}, and is {least:.6g}")
-    row = claim.space.rows(claim.certificate["least_row"])
+    row = claim.row("least_row")[None]
     if not claim.space.contains(row, claim.radius)[0]:
         raise Refused("the text with the least margin is not in the region")
     found, noise = claim.margins(row)
