@@ -206,7 +206,8 @@ def _with_proof(bracket: Bracket, verdict: Verdict, *, certifier: str) -> Bracke
     assert verdict.certificate is not None  # nothing is proved without one
     positions = len(verdict.certificate["candidates"])
     whole = verdict.verdict == "certified" and verdict.radius >= positions
-    detail = f"{verdict.certificate['evaluated']} texts scored"
+    scored = verdict.certificate["evaluated"]
+    detail = "1 text scored" if scored == 1 else f"{scored} texts scored"
     return bracket.proved(math.inf if whole else verdict.radius, certifier, detail=detail)
 
 
