@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from runner_toys import DATA, LABELS, TABLE, Counted, victim
-from unfooled import records
+from unfooled import records, report
 from unfooled.audited import Audit
 from unfooled.auditing import audit, read
 from unfooled.costs import join_costs
@@ -117,6 +117,18 @@ def test_nothing_is_proved_about_a_random_victim(
     assert capsys.readouterr().err == ""
     with pytest.raises(VictimError, match="a proof about it would mean nothing"):
         certify("exhaustive", shaky, DATA, candidates=TABLE)
+
+
+def test_small_numbers_read_well(tmp_path: Path) -> None:
+    data = [("a great show", "pos"), ("a fine good film", "pos")]
+    few = {"max_rate": 0.0, "max_queries": 3, "radius": 1}
+    found = audit(victim(), data, candidates=TABLE, out=tmp_path / "run", **few)
+    assert found[0].bracket is not None
+    assert found[0].bracket.below.detail == "1 text scored"
+    reason = found[1].verdicts["exhaustive"].reason
+    assert reason.startswith("budget: within 1 swap there are 5 texts")
+    page = report.write([tmp_path / "run"]).read_text()
+    assert page.count("No word has a candidate.") == 1
 
 
 def test_a_text_nobody_broke_is_not_called_proved(tmp_path: Path) -> None:

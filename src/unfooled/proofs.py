@@ -168,7 +168,8 @@ def proved(
         verdict = _verified(example, result, work=work)
         if verdict.verdict == "certified" and verdict.radius < scope.wanted(example):
             left = feasibility(result.job.space.size(verdict.radius + 1))
-            reason = f"budget: within {verdict.radius + 1} swaps there are {left}"
+            within = "1 swap" if verdict.radius == 0 else f"{verdict.radius + 1} swaps"
+            reason = f"budget: within {within} there are {left}"
             verdict = replace(verdict, verdict="unknown", reason=reason)
         return verdict
 

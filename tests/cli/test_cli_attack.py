@@ -11,6 +11,7 @@ import pytest
 from cli_desk import Desk
 
 import unfooled as uf
+from unfooled import registry
 from unfooled.cli import printing
 from unfooled.cli.printing import default_folder
 from unfooled.records import read
@@ -209,6 +210,17 @@ def test_a_target_by_name_or_number(desk: Desk, target: str) -> None:
 def test_labels_in_another_order(desk: Desk) -> None:
     shown = desk.attack("--json", victim="turned").json
     assert (shown["clean_accuracy"], shown["success_rate"]) == (0.8, 0.75)
+
+
+def test_help_says_what_similarity_is_compared_with(desk: Desk) -> None:
+    told = " ".join(desk.run("attack", "--help").out.replace("│", " ").split())
+    assert "compares with the original text, never with the text before a swap" in told
+    able = [
+        name
+        for name in registry.names("attacks")
+        if "reference" in {o.name for o in registry.options(registry.get("attacks", name))}
+    ]
+    assert f"The attacks {' and '.join(able)} also compare step by step" in told
 
 
 def test_own_candidates_are_listed_and_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

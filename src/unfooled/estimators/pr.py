@@ -117,7 +117,8 @@ class PR:
             raise InputError(f"method is one of {', '.join(get_args(Method))}, not {self.method!r}")
         least = FINEST if self.method == "sequential" else 0
         if not (0 < self.epsilon < 0.5 and self.epsilon >= least):
-            advice = f"; below {FINEST} use method hoeffding" if least else ""
+            fine = 0 < self.epsilon < least
+            advice = "; for less use unfooled estimate with method hoeffding" if fine else ""
             raise InputError(f"epsilon lies between {least} and 0.5, not {self.epsilon}{advice}")
         if not 1e-9 <= self.delta < 1:
             raise InputError(f"delta is a probability from 1e-9 to below 1, not {self.delta}")

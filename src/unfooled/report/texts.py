@@ -81,6 +81,7 @@ class Row:
     pr_short: str
     attacks: list[Attempted]
     places: list[Place]
+    bare: bool  # no word has a candidate
     lower: float | None
     upper: float | None
     pr_value: float | None
@@ -104,6 +105,7 @@ def row(item: Audited, *, labels: Sequence[str], delta: float) -> Row:
         pr_short=wording.pr_short(pr),
         attacks=[_attempted(name, outcome) for name, outcome in item.outcomes.items()],
         places=list(_places(item)),
+        bare=any(outcome.positions == 0 for outcome in item.outcomes.values()),
         lower=item.lower,
         upper=item.upper,
         pr_value=value,
