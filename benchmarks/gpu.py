@@ -11,7 +11,8 @@ share_*             of the ceiling; BERT-base has to reach a half, MiniLM a quar
 The table also says where the time of an attack goes: assembling batches and starting them, waiting for the device, and
 everything else (the searches, the cache, the verification).
 
-`python -m benchmarks.gpu --texts 100` takes fewer texts; `--device cpu` tries it out without a GPU.
+`python -m benchmarks.gpu --texts 100` takes fewer texts; `--device cpu --texts 2 --queries 20` tries it out without a
+GPU.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from unfooled.victims.pretrained import Classifier
 from unfooled.victims.words import WordVictim
 
 TEXTS, QUERIES, SECONDS = 1_000, 500, 2.0
-BATCHES = (256, 1024, 4096)
+BATCHES = {"cuda": (256, 1024, 4096), "cpu": (16,)}
 LEAST = {"bert_base": 0.5, "minilm": 0.25}  # shares of the ceiling
 ATTACKS = ("greedy", "pdp")
 NEEDS = (
@@ -112,7 +113,7 @@ def victim(size: Size, *, device: str, rng: np.random.Generator) -> tuple[Victim
 
 def ceiling(who: Any, size: Size, *, seconds: float = SECONDS) -> float:
     """Texts per second of the network alone, at the best of several batches."""
-    return max(_raw(who, size, rows, seconds=seconds) for rows in BATCHES)
+    return max(_raw(who, size, rows, seconds=seconds) for rows in BATCHES[who.device.type])
 
 
 def _raw(who: Any, size: Size, rows: int, *, seconds: float) -> float:
@@ -195,8 +196,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="attacks against a GPU's raw forwards")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--texts", type=int, default=TEXTS)
+    parser.add_argument("--queries", type=int, default=QUERIES, help="of a text")
     asked = parser.parse_args()
-    found = measure(asked.device, texts=asked.texts)
+    found = measure(asked.device, texts=asked.texts, queries=asked.queries)
     if "skipped" in found:
         raise SystemExit(2)
     print(json.dumps({"benchmark": "gpu", "texts": asked.texts, **found}))

@@ -20,7 +20,7 @@ SMALL = {"minilm": gpu.Size(5, 8, 1, 32, 2), "bilstm": gpu.Size(4, 5)}
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu, "SIZES", SMALL)
-    monkeypatch.setattr(gpu, "BATCHES", (2, 8))
+    monkeypatch.setattr(gpu, "BATCHES", {"cpu": (2, 8)})
 
 
 def test_the_figures_of_small_networks(capsys: pytest.CaptureFixture[str]) -> None:
