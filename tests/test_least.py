@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unfooled.evidence import Bracket
-from unfooled.least import accuracy_under_attack, mean_minimum_swaps, proved_whole
+from unfooled.least import NOTHING, accuracy_under_attack, mean_minimum_swaps, proved_whole
 
 
 def bracket(lower: float, upper: float | None) -> Bracket:
@@ -27,13 +27,20 @@ def test_the_figures_by_hand() -> None:
     assert accuracy_under_attack(known, 2) == (0.5, 0.5)
     held = [b for b in known if b is not None]
     assert mean_minimum_swaps(held, [9, 9, 9]) == (3, 3)
-    assert proved_whole(held) == pytest.approx(1 / 3)
+    assert proved_whole(held) == pytest.approx((1 / 3, 1 / 3))
 
 
 def test_undecided_texts_widen_the_interval() -> None:
     held = [bracket(2, 4), bracket(2, None)]  # the second: robust, or m from 2 to 5
     assert accuracy_under_attack(held) == (0, 0.5)
     assert mean_minimum_swaps(held, [5, 5]) == (2, 4.5)
+    assert mean_minimum_swaps(held, [5, math.inf]) == (2, math.inf)
+    assert proved_whole(held) == (0, 0.5)
+
+
+def test_a_text_that_failed_may_be_anything() -> None:
+    assert accuracy_under_attack([bracket(1, 1), NOTHING], 3) == (0, 0.5)
+    assert mean_minimum_swaps([bracket(2, 2), NOTHING], [9, math.inf]) == (1.5, math.inf)
 
 
 def test_nothing_to_average() -> None:

@@ -208,3 +208,16 @@ def test_attacks_need_at_least_as_many_swaps() -> None:
         if outcome.status == "success":
             assert found.upper is not None
             assert found.upper <= outcome.swaps
+
+
+def test_summary_counts_and_times() -> None:
+    text = Text.parse("one two")
+    timed = [Minimum(str(i), "optimal", text, 0, 2, 2, seconds=i / 10) for i in range(10)]
+    found = Minima(
+        (*timed, Minimum("x", "skipped", text, 0), Minimum("y", "error", text, 0))
+    ).summary()
+    assert (found["texts"], found["optimal"], found["skipped"], found["error"]) == (12, 10, 1, 1)
+    assert (found["median_s"], found["p90_s"], found["max_s"]) == (0.4, 0.8, 0.9)
+    assert found["swaps"] == {2: 10}
+    assert found["aua"] == pytest.approx((0, 1 / 12))  # the failed one may be anything
+    assert (found["mmws"], found["robust_share"]) == ((2, 2), (0, 0))

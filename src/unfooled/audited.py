@@ -12,7 +12,7 @@ import numpy as np
 from unfooled.allowed import Choices
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket
-from unfooled.least import accuracy_under_attack, mean_minimum_swaps, proved_whole
+from unfooled.least import NOTHING, accuracy_under_attack, mean_minimum_swaps, proved_whole
 from unfooled.minima import Minimum
 from unfooled.outcomes import Changes, Outcome
 from unfooled.proofs import Verdict
@@ -101,12 +101,12 @@ class Audit(Sequence[Audited]):
 
         `mean_minimum` is the interval of the mean of m over texts that are broken: lower bounds on
         one side, upper bounds on the other. `accuracy_under_attack` and `mmws` are the figures of
-        the ILP paper (module `least`): the first is a share of all texts without an error.
+        the ILP paper (module `least`): the first is a share of all texts.
         """
         held = [a.bracket for a in self.all if a.bracket is not None]
         broken = [b for b in held if b.upper is not None and b.upper != math.inf]
         values = [a.pr.value for a in self.all if a.pr is not None and a.pr.value is not None]
-        decided = [a.bracket for a in self.all if a.error is None]
+        every = [a.bracket if a.error is None else NOTHING for a in self.all]
         radii = range(1, self.radius + 1)
         return {
             "texts": len(self.all),
@@ -121,8 +121,8 @@ class Audit(Sequence[Audited]):
             "not_broken": _mean([b.upper is None for b in held]),
             "mean_width": _mean([_upper(b) - b.lower for b in broken]),
             "mean_minimum": [_mean([b.lower for b in broken]), _mean([_upper(b) for b in broken])],
-            "accuracy_under_attack": {str(r): accuracy_under_attack(decided, r) for r in radii}
-            | {"any": accuracy_under_attack(decided)},
+            "accuracy_under_attack": {str(r): accuracy_under_attack(every, r) for r in radii}
+            | {"any": accuracy_under_attack(every)},
             "mmws": mean_minimum_swaps(held, [len(a.candidates) for a in self.all if a.bracket]),
             "proved_whole": proved_whole(held),
             "mean_pr": _mean(values),

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from unfooled.evidence import Bracket
+from unfooled.evidence import Bracket, Claim
 
 
 class Interval(NamedTuple):
@@ -17,6 +17,15 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+    @property
+    def exact(self) -> bool:
+        """Whether the figure is known."""
+        return self.low == self.high
+
+
+NOTHING = Bracket(0, None, Claim("unknown", ""), Claim("unknown", ""))
+"""What is known of a text on which a method or the victim failed."""
 
 
 def accuracy_under_attack(
@@ -33,10 +42,10 @@ def accuracy_under_attack(
     return Interval(kept / len(brackets), 1 - broken / len(brackets))
 
 
-def mean_minimum_swaps(brackets: Sequence[Bracket], most: Sequence[int]) -> Interval | None:
+def mean_minimum_swaps(brackets: Sequence[Bracket], most: Sequence[float]) -> Interval | None:
     """MMWS: the mean of m over the texts that have an adversarial example at all.
 
-    `most` is the number of words of each text that can be swapped. A text that is neither broken
+    `most` is the number of words of each text that can be swapped, infinite if not known. A text that is neither broken
     nor proved as a whole may have an example or none, with m anywhere from its lower bound to
     `most`: the ends of the interval are the least and the greatest mean over all such cases. None:
     no text is broken.
@@ -44,19 +53,23 @@ def mean_minimum_swaps(brackets: Sequence[Bracket], most: Sequence[int]) -> Inte
     broken = [b for b in brackets if fooled_within(b, math.inf)]
     if not broken:
         return None
-    undecided = [(b.lower, n) for b, n in zip(brackets, most, strict=True) if b.upper is None]
+    undecided = [
+        (max(b.lower, 1), n) for b, n in zip(brackets, most, strict=True) if b.upper is None
+    ]
     uppers = [b.upper for b in broken if b.upper is not None]
     return Interval(
-        -_highest([-b.lower for b in broken], (-low for low, _ in undecided)),
+        -_highest([-max(b.lower, 1) for b in broken], (-low for low, _ in undecided)),
         _highest(uppers, (high for _, high in undecided)),
     )
 
 
-def proved_whole(brackets: Sequence[Bracket]) -> float | None:
-    """The share of correctly classified texts whose whole space is proved."""
+def proved_whole(brackets: Sequence[Bracket]) -> Interval | None:
+    """The share of correctly classified texts that no number of swaps fools; None: no such text."""
     if not brackets:
         return None
-    return sum(b.lower == math.inf for b in brackets) / len(brackets)
+    proved = sum(b.lower == math.inf for b in brackets)
+    undecided = sum(b.upper is None for b in brackets)
+    return Interval(proved / len(brackets), (proved + undecided) / len(brackets))
 
 
 def fooled_within(bracket: Bracket, radius: float) -> bool:

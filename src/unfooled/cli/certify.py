@@ -16,9 +16,9 @@ from unfooled.cli import printing
 from unfooled.cli.method_options import given
 
 if TYPE_CHECKING:
+    from unfooled.least import Interval
     from unfooled.minima import Minima
     from unfooled.proofs import Verdict
-    from unfooled.swap_metrics import Interval
 
 
 def _list(wanted: bool) -> None:

@@ -75,6 +75,7 @@ def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
         ],
         "robust_shares": minima.shares(audit),
         "mmws": wording.interval(*(summary["mmws"] or (None, None))),
+        "whole": minima.interval(summary["proved_whole"]),
         "least": minima.histogram(audit, name=f"least{i}"),
         "increments": minima.increments(audit, name=f"increments{i}"),
         "examples": minima.examples(audit),

@@ -45,15 +45,17 @@ def decided(audit: Audit) -> list[tuple[Audited, int]]:
 def shares(audit: Audit) -> list[Share]:
     """Accuracy under attack for every radius and for any number of swaps."""
     return [
-        Share("any number" if r == "any" else r, wording.NONE if found is None else _share(found))
+        Share("any number" if r == "any" else r, interval(found))
         for r, found in audit.summary()["accuracy_under_attack"].items()
     ]
 
 
-def _share(found: tuple[float, float]) -> str:
-    low, high = found
-    same = wording.share(low) == wording.share(high)
-    return wording.share(low) if same else f"{wording.share(low)} to {wording.share(high)}"
+def interval(found: tuple[float, float] | None) -> str:
+    """A share, or from where to where it can be."""
+    if found is None:
+        return wording.NONE
+    low, high = map(wording.share, found)
+    return low if low == high else f"{low} to {high}"
 
 
 def histogram(audit: Audit, *, name: str) -> Markup | None:
