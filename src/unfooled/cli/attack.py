@@ -148,10 +148,10 @@ def attack(
     question = {**source, "candidates": allowed, **asked, **unusual, **extra}
     folder = out or printing.default_folder(name, victim, data, question, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
-        if candidates is None and not (quiet or as_json):
-            print(f"{name} searches the candidates {applied.candidates}", file=sys.stderr)
         loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
+        if candidates is None and not (quiet or as_json):
+            print(f"{name} searches the candidates {applied.candidates}", file=sys.stderr)
         outcomes = uf.attack(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
             progress=not (quiet or as_json), device=device, preset=preset, candidates=candidates,
