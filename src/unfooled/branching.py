@@ -19,6 +19,7 @@ from unfooled.bounds.cells import CellBounds, Cells, Doubles, Ints, judged
 _NODES = 512  # that are bounded together
 _LEAVES = 1 << 16  # texts that are evaluated together
 _SAMPLE = 48  # nodes of each depth from which the size of a tree is estimated
+_LEAST = 4  # fewer say nothing
 _DOUBTS = 4096  # texts in doubt that are kept
 
 
@@ -140,46 +141,44 @@ class Branching:
         return margin
 
 
-def seconds_of(cells: CellBounds, radius: int, rng: Generator, *, most: float) -> float:
+def seconds_of(
+    cells: CellBounds, radius: int, rng: Generator, *, most: float, patience: float
+) -> float:
     """About how long the tree takes: a few random nodes of each depth stand for all of it.
 
-    Once the estimate is above `most` the rest is not looked at.
+    Once the estimate is above `most` the rest is not looked at. Infinite where bounds are so slow
+    that not even the sample is done within `patience` seconds.
     """
-    tree = Branching(cells, radius)
+    tree, start = Branching(cells, radius), time.perf_counter()
     fixed = np.zeros((1, 0), dtype=np.int64)
     margin = judged(cells.original(), cells.label).margins
-    nodes, total = 1.0, 0.0
-    for depth in range(tree.radius):
+    nodes, total, sample = 1.0, 0.0, _SAMPLE
+    for _ in range(tree.radius):
         began = time.perf_counter()
-        begin, start, _ = tree.closed(fixed, margin)
-        children = cells.swaps.children(fixed, begin, start)
-        if not len(children):
-            return total + nodes * (time.perf_counter() - began) / len(fixed)
-        share = len(children) / len(fixed)
-        kept = rng.permutation(len(children))[:_SAMPLE]
-        margin = _margins(cells, children[kept])
-        per_text = (time.perf_counter() - began) / len(fixed)
-        total += nodes * per_text
-        if depth + 1 == tree.radius or total > most:
-            return total + nodes * share * _leaf_seconds(cells, children[kept])
-        nodes, fixed = nodes * share, children[kept]
+        begin, column = tree.closed(fixed, margin)[:2]
+        children = cells.swaps.children(fixed, begin, column)
+        each = (time.perf_counter() - began) / len(fixed)
+        total += nodes * each
+        left = patience - (time.perf_counter() - start)
+        if not len(children) or total > most:
+            return total
+        sample = min(_SAMPLE, int(left / each / tree.radius))
+        if sample < _LEAST:
+            return math.inf
+        kept = rng.permutation(len(children))[:sample]
+        margin, spent = _margins(cells, children[kept])
+        nodes *= len(children) / len(fixed)
+        total += nodes * spent
+        fixed = children[kept]
     return total
 
 
-def _margins(cells: CellBounds, rows: Ints) -> Doubles:
-    """The margins of texts, each the child of its first swaps."""
+def _margins(cells: CellBounds, rows: Ints) -> tuple[Doubles, float]:
+    """The margins of texts, each the child of its first swaps, and the seconds that each took."""
     columns = cells.swaps.column[rows[:, -1]]
+    began = time.perf_counter()
     logits = cells.logits(rows[:, :-1], columns, columns + 1)
+    spent = (time.perf_counter() - began) / len(logits)
     widths = cells.swaps.starts[columns + 1] - cells.swaps.starts[columns]
     which = np.cumsum(widths) - widths + rows[:, -1] - cells.swaps.starts[columns]
-    return judged(logits[which], cells.label).margins
-
-
-def _leaf_seconds(cells: CellBounds, rows: Ints) -> float:
-    """What one leaf costs, in the company of others."""
-    parents = rows[:8, :-1]
-    first, last = np.zeros(len(parents), dtype=np.int64), np.full(len(parents), cells.swaps.columns)
-    first = cells.swaps.begin(parents)
-    began = time.perf_counter()
-    texts = len(cells.logits(parents, first, last))
-    return (time.perf_counter() - began) / max(texts, 1)
+    return judged(logits[which], cells.label).margins, spent

@@ -68,9 +68,7 @@ class Kind:
 
 
 @pytest.fixture(scope="module", params=CASES)
-def kind(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Kind]:
+def kind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Kind:
     method, arch, label, given = CASES[request.param]
     model = victim(arch, seed=4 if arch == "mlp" else 5, classes=2)
     rng = np.random.default_rng(3)
@@ -86,7 +84,7 @@ def kind(
         uf.certify(method, model, data, candidates=TABLE, out=folder, **given)
     found = Kind(request.param, folder, model, label)
     assert found.claims()
-    yield found
+    return found
 
 
 def test_honest_certificates_pass_with_their_label(kind: Kind) -> None:

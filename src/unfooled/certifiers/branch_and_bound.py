@@ -21,6 +21,7 @@ from unfooled.space import Space
 
 _AT_ONCE = 1 << 15  # texts that are swept without asking whether a tree is cheaper,
 _SOON = 0.05  # and seconds
+_ASIDE = 0.1  # of the time of the sweep, or of what is left, may be spent on the estimate
 _PATIENCE = 2.0  # a tree may take so many times what the sweep would, before it is given up
 
 
@@ -128,7 +129,9 @@ class _Search:
     def _tree_is_cheaper(self, cells: CellBounds, swaps: int, sweep: float) -> bool:
         if sweep <= _SOON:
             return False
-        return seconds_of(cells, swaps, self._rng, most=sweep) < sweep
+        left = sweep if self.limit is None else min(sweep, self.limit - self.seconds)
+        patience = _ASIDE * left
+        return seconds_of(cells, swaps, self._rng, most=sweep, patience=patience) < sweep
 
     def _tree(self, cells: CellBounds, swaps: int, *, patience: float) -> Program[bool]:
         """Grows the tree; false: it decided nothing, and the texts have to be evaluated."""

@@ -58,7 +58,8 @@ class Claim:
             raise Refused(f"{name} is no list of whole numbers")
         if not self.space.contains([found])[0]:
             raise Refused(f"{name} is no row of the space")
-        return self.space.rows(found)[0]
+        row: Rows = self.space.rows(found)[0]
+        return row
 
     def reading(self) -> Reading:
         """The text as the victim's network reads it."""
