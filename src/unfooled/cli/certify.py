@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 def certify(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="The certifier: exhaustive.", show_default=False),
+        typer.Argument(
+            metavar="NAME",
+            help="The certifier: exhaustive, intervals or linear.",
+            show_default=False,
+        ),
     ],
     victim: o.VictimArgument,
     data: o.DataArgument,
