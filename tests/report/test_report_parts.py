@@ -10,11 +10,12 @@ import matplotlib
 import pytest
 from report_runs import CASES, Case, run
 
-from unfooled.audited import Audit
+from unfooled.audited import Audit, Audited
 from unfooled.auditing import audit as run_audit
 from unfooled.auditing import read
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket
+from unfooled.minima import Minimum
 from unfooled.report import figures, minima, radii, svg, texts, wording
 from unfooled.report.page import origin
 from unfooled.space import Space
@@ -319,3 +320,17 @@ def test_no_least_swaps_where_nothing_is_decided(tmp_path: Path) -> None:
     assert minima.histogram(found, name="least") is None
     assert minima.increments(found, name="more") is None
     assert minima.examples(found) == []
+    assert minima.times(found, name="times") is None
+
+
+def test_times_of_the_exact_minimum() -> None:
+    text = Text.parse("one two")
+    taken = [0.0, 0.02, 3.0]
+    items = [
+        Audited(
+            str(i), text, 0, None, {}, {"minimum": Minimum(str(i), "optimal", text, 0, seconds=s)}
+        )
+        for i, s in enumerate(taken)
+    ]
+    drawn = str(minima.times(Audit(tuple(items), 4, {}), name="times"))
+    assert "minimum of 3 texts, at most 3" in drawn

@@ -78,6 +78,7 @@ def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
         "whole": minima.interval(summary["proved_whole"]),
         "least": minima.histogram(audit, name=f"least{i}"),
         "increments": minima.increments(audit, name=f"increments{i}"),
+        "times": minima.times(audit, name=f"times{i}"),
         "examples": minima.examples(audit),
         "rows": rows,
         "counts": {kind: sum(kind in row.kinds for row in rows) for kind in texts.KINDS},

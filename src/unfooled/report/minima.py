@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from unfooled.audited import Audit, Audited
+from unfooled.minima import Minimum
 from unfooled.report import wording
 from unfooled.report.svg import COLOURS, drawing, plain
 from unfooled.report.texts import Side, sides
@@ -106,6 +108,23 @@ def increments(audit: Audit, *, name: str) -> Markup | None:
             ylabel="texts",
         )  # fmt: skip
         _whole_numbers(drawn.axes)
+    return drawn.svg
+
+
+def times(audit: Audit, *, name: str) -> Markup | None:
+    """How long the exact minimum took, text by text, on a logarithmic scale."""
+    taken = [v.seconds for a in audit for v in a.verdicts.values() if isinstance(v, Minimum)]
+    if not taken:
+        return None
+    edges = np.geomspace(max(min(taken), 1e-4) / 1.01, max(*taken, 1e-3) * 1.01, 24)
+    title = f"Seconds for the exact minimum of {len(taken)} texts, at most {max(taken):.2g}"
+    with drawing(name, title=title) as drawn:
+        drawn.axes.hist(
+            np.clip(taken, edges[0], edges[-1]), bins=list(edges), color=COLOURS["proved"]
+        )
+        drawn.axes.set(xscale="log", xlabel="seconds", ylabel="texts")
+        drawn.axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+        drawn.axes.grid(visible=False, axis="x")
     return drawn.svg
 
 
