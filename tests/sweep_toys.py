@@ -15,7 +15,7 @@ from unfooled.victims.base import Part
 from unfooled.victims.words import WordVictim
 
 ARCHITECTURES = ("mlp", "cnn", "cnn-msr", "lstm", "bilstm")
-BOUNDED = (*ARCHITECTURES, "transformer", "transformer-gelu")
+BOUNDED = (*ARCHITECTURES, "transformer", "transformer-gelu")  # the second has two blocks
 KNOWN = [f"w{chr(97 + i)}" for i in range(24)]
 STRANGE = ["xq", "xr", "xs"]  # in no vocabulary: one and the same to the model
 
@@ -34,6 +34,7 @@ def victim(
         pair=pair,
         max_words=max_words,
         heads=2 if arch.startswith("transformer") else 1,
+        layers=2 if arch.endswith("-gelu") else 1,
         activation="gelu" if arch.endswith("-gelu") else "relu",
     )
     with torch.random.fork_rng(devices=[]):
