@@ -14,8 +14,12 @@ from unfooled.text import Source, Text
 from unfooled.victims.base import Part
 from unfooled.victims.words import WordVictim
 
-ARCHITECTURES = ("mlp", "dan", "cnn", "cnn-msr", "lstm", "bilstm")
-BOUNDED = (*ARCHITECTURES, "transformer", "transformer-gelu")
+ARCHITECTURES = ("mlp", "mlp-deep", "dan", "cnn", "cnn-msr", "lstm", "bilstm")
+BOUNDED = (
+    *ARCHITECTURES,
+    "transformer",
+    "transformer-gelu",
+)  # deep ones and the last have two layers
 KNOWN = [f"w{chr(97 + i)}" for i in range(24)]
 STRANGE = ["xq", "xr", "xs"]  # in no vocabulary: one and the same to the model
 
@@ -32,7 +36,7 @@ def victim(
     """A small network with random weights, large enough that swaps matter."""
     vocabulary = Vocabulary(KNOWN)
     config = ModelConfig(
-        arch.removesuffix("-gelu"),
+        arch.removesuffix("-gelu").removesuffix("-deep"),
         len(vocabulary),
         classes,
         dimensions=4,
@@ -40,8 +44,8 @@ def victim(
         pair=pair,
         max_words=max_words,
         heads=2 if arch.startswith("transformer") else 1,
+        layers=2 if arch.endswith(("-gelu", "-deep")) else layers,
         activation="gelu" if arch.endswith("-gelu") else "relu",
-        layers=layers,
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -69,3 +69,24 @@ def test_two_dimensional_filters_need_three_dimensions():
     with pytest.raises(InputError, match="3x3"):
         ModelConfig("cnn-msr", 30, 2, dimensions=2)
     assert ModelConfig("cnn-msr", 30, 2, dimensions=3).dimensions == 3
+
+
+def test_folders_saved_before_a_field_existed_have_its_default():
+    values = ModelConfig("cnn", 30, 2).as_dict()
+    for later in ("layers", "heads", "activation"):
+        del values[later]
+    assert ModelConfig.from_dict(values) == ModelConfig("cnn", 30, 2)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"heads": 3, "dimensions": 4}, "3 heads cannot share 4"),
+        ({"heads": 0}, "heads"),
+        ({"layers": 0}, "layers"),
+        ({"activation": "tanh"}, "relu or gelu, not 'tanh'"),
+    ],
+)
+def test_a_transformer_that_cannot_be_is_refused(options: dict[str, object], said: str):
+    with pytest.raises(InputError, match=said):
+        ModelConfig("transformer", 30, 2, **options)

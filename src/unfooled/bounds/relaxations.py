@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 _GRID = (0.0, 0.25, 0.4, 0.5, 0.6, 0.75, 1.0)  # where tangents are tried, from l to u
+_CAP = 60.0  # of the exponent of exp
 _TINY = 1e-9  # a narrower interval has no chord worth computing
 _HALVINGS = 32  # the intercept's error is the square of that of the point
 
@@ -146,7 +147,12 @@ ABSOLUTE = Curve(torch.abs, torch.sign, _kink, chord_above=True)
 SIGMOID = Curve(torch.sigmoid, lambda z: torch.sigmoid(z) * (1 - torch.sigmoid(z)), _sigmoid_level)
 TANH = Curve(torch.tanh, lambda z: 1 - torch.tanh(z) ** 2, _tanh_level)
 GELU = Curve(_gelu, _gelu_slope, _gelu_level)
-EXP = Curve(torch.exp, torch.exp, lambda a, _: [a.log()], chord_above=True)
+# Constant from there on: a share of attention that this makes 1e-26 is none, and nothing overflows.
+EXP = Curve(
+    lambda z: z.clamp(max=_CAP).exp(),
+    lambda z: torch.where(z < _CAP, z.clamp(max=_CAP).exp(), 0.0),
+    lambda a, _: [a.log(), torch.full_like(a, _CAP)],
+)
 SQUARE = Curve(torch.square, lambda z: 2 * z, lambda a, _: [a / 2], chord_above=True)
 # On positive numbers alone: elsewhere nothing is known, which is what not-a-number says.
 RECIPROCAL = Curve(

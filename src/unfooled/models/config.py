@@ -61,8 +61,10 @@ class ModelConfig:
             raise InputError(f"pair is true or false, not {self.pair!r}")
         if not (isinstance(self.dropout, (int, float)) and 0 <= self.dropout < 1):
             raise InputError(f"dropout is a number from 0 to below 1, not {self.dropout!r}")
-        if self.layers > 1 and self.arch not in ("mlp", "dan"):
-            raise InputError(f"layers is an option of mlp and dan, {self.arch} has no such layers")
+        if self.layers > 1 and self.arch not in LAYERED:
+            raise InputError(
+                f"layers is an option of {', '.join(LAYERED)}; {self.arch} has no such layers"
+            )
         if self.arch == "cnn-msr" and self.dimensions < 3:
             raise InputError(
                 f"cnn-msr slides 3x3 filters over the word vectors, so they need at least 3 "
@@ -108,5 +110,6 @@ _LEAST = {
     "layers": 1,
     "heads": 1,
 }
+LAYERED = ("mlp", "dan", "transformer")
 _LATER = {"layers", "heads", "activation"}
 ACTIVATIONS = ("relu", "gelu")
