@@ -59,9 +59,9 @@ def test_a_folder_saved_before_there_were_layers_has_one():
     assert ModelConfig.from_dict(values).layers == 1
 
 
-def test_layers_are_those_of_mlp_and_dan():
+def test_layers_are_those_of_networks_that_have_several():
     assert ModelConfig("dan", 30, 2, layers=3).layers == 3
-    with pytest.raises(InputError, match="layers is an option of mlp and dan"):
+    with pytest.raises(InputError, match="layers is an option of mlp, dan, transformer"):
         ModelConfig("cnn", 30, 2, layers=2)
 
 
