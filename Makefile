@@ -40,7 +40,7 @@ bench: $(STAMP)
 peers: $(STAMP)
 	$(BIN)/python -m benchmarks.peers.install
 
-# The papers' experiments: NAME=quantify. Takes hours; a killed call goes on where it was.
+# The papers' experiments: NAME=quantify or NAME=attacks. Takes hours; a killed call goes on where it was.
 results: $(STAMP)
 	$(BIN)/python -m results.$(NAME)
 

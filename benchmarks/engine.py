@@ -172,7 +172,7 @@ def word_model(
 
 
 def bert(
-    rng: np.random.Generator, *, layers: int = 6, width: int = 384
+    rng: np.random.Generator, *, layers: int = 6, width: int = 384, heads: int | None = None
 ) -> tuple[HuggingFaceVictim, list[str]]:
     """A BERT, by default of MiniLM's size, with random weights and a word-piece tokenizer."""
     known = words(rng, VOCABULARY)
@@ -180,7 +180,8 @@ def bert(
     pieces = {w: i for i, w in enumerate([*specials, ".", *known, *(f"##{w}" for w in known[::4])])}
     tokenizer = BertTokenizerFast(vocab=pieces)
     config = BertConfig(
-        vocab_size=len(pieces), hidden_size=width, num_hidden_layers=layers, num_attention_heads=width // 32,
+        vocab_size=len(pieces), hidden_size=width, num_hidden_layers=layers,
+        num_attention_heads=heads or width // 32,
         intermediate_size=4 * width, num_labels=2,
     )  # fmt: skip
     torch.manual_seed(0)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 import unfooled as uf
+from results import victims
 from results.markdown import table as table_of
 from unfooled.attacks.beam import Beam
 from unfooled.attacks.greedy import Greedy
@@ -94,18 +94,10 @@ def _spelled(method: Attack) -> str:
 
 def field(data: str, model: str, *, texts: int) -> Field:
     """A trained victim, the first texts of the test split and their candidates."""
-    folder = Path(os.environ.get("UNFOOLED_MODELS", "models")) / f"{model}-{data}"
-    if not (folder / "config.json").exists():
-        uf.models.train(
-            model,
-            uf.data.load(data, split="train"),
-            out=folder,
-            dev=uf.data.load(data, split="dev"),
-        )
     examples = uf.data.load(data, limit=texts)
     source = uf.candidates.load("wordnet")
     spaces = tuple(Space(example.text, source(example.text)) for example in examples.examples)
-    return Field(data, model, uf.load(str(folder)), examples, spaces)
+    return Field(data, model, victims.trained(model, data), examples, spaces)
 
 
 class Rivals(NamedTuple):

@@ -24,6 +24,7 @@ from unfooled.candidates import _spec
 from unfooled.lexicon import minilm_head
 from unfooled.models import config
 from unfooled.presets import ENCODER, PRESETS, VECTORS
+from unfooled.settings import DEFAULT
 from unfooled.settings import told as told_preset
 
 
@@ -39,8 +40,9 @@ def attacks() -> str:
     for name in registry.names("attacks"):
         method = registry.get("attacks", name)
         options = [f"`{o.name}` = {o.default}" for o in registry.options(method)]
-        rows.append((f"`{name}`", _prose(method), ", ".join(options) or "none"))
-    return _table(("attack", "what it does", "options"), rows)
+        source = f"`{method.source or DEFAULT}`"
+        rows.append((f"`{name}`", _prose(method), source, ", ".join(options) or "none"))
+    return _table(("attack", "what it does", "candidates unless given", "options"), rows)
 
 
 def presets() -> str:
@@ -74,11 +76,14 @@ def filters() -> str:
 
 def models() -> str:
     """The word architectures and their sizes."""
-    head = ("name", "units", "word vector", "words read", "dropout", "starts from vectors")
+    head = (
+        "name", "units", "layers", "word vector", "words read", "dropout", "starts from vectors"
+    )  # fmt: skip
     rows = [
         (
             f"`{n}`",
             a.units,
+            a.layers,
             a.dimensions,
             a.max_words,
             a.dropout,

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ import numpy as np
 import torch
 
 import unfooled as uf
-from results import quantify_page
+from results import quantify_page, victims
 
 HOME = Path("runs/quantify")
 RATE, RADIUS = 0.25, 4
@@ -65,26 +64,13 @@ CELLS = (
 
 def victim(cell: Cell) -> uf.Victim:
     """The cell's model, trained if it is not there."""
-    folder = Path(os.environ.get("UNFOOLED_MODELS", "models")) / f"{cell.model}-{cell.data}"
-    if not (folder / "config.json").exists():
-        given = dict(cell.training)
-        uf.models.train(
-            "hf" if cell.model == "minilm" else cell.model,
-            uf.data.load(cell.data, split="train", limit=given.get("limit")),
-            out=folder,
-            dev=uf.data.load(cell.data, split="dev"),
-            epochs=given.get("epochs"),
-        )
-    return uf.load(str(folder))
+    return victims.trained(cell.model, cell.data, training=dict(cell.training))
 
 
 def right(cell: Cell, model: uf.Victim) -> list[uf.Example]:
     """The test texts that the victim classifies correctly, shuffled; writes what table 1 needs."""
     test = uf.data.load(cell.data, labels=model.labels)
-    scores = np.concatenate(
-        [model.scores([e.text.source for e in test[i : i + 256]]) for i in range(0, len(test), 256)]
-    )
-    correct = scores.argmax(axis=1) == [e.label for e in test]
+    correct = victims.correct(model, test)
     lengths = [len(e.text) for e in test]
     facts = {
         "length": [float(np.mean(lengths)), min(lengths), max(lengths)],

@@ -186,11 +186,11 @@ def _table_2(cells: Sequence[Found]) -> str:
         for key, name in shown.items():
             mine, n = c.swaps[key], len(c.swaps[key])
             won = [(s, words) for s, words in mine if s < math.inf]
-            share = 100 * _mean([s / words for s, words in won])
+            part = 100 * mean([s / words for s, words in won])
             count = f"{len(won)} ({100 * len(won) / n:.2f} %)"
-            swaps = _mean([s for s, _ in won])
+            swaps = mean([s for s, _ in won])
             rows.append(
-                [*c.names, name, str(n), count, str(_wins(c, key)), f"{share:.2f}", f"{swaps:.2f}"]
+                [*c.names, name, str(n), count, str(_wins(c, key)), f"{part:.2f}", f"{swaps:.2f}"]
             )
         p = c.paper
         rate = f"{p.succeeded} ({100 * p.succeeded / p.attacked:.2f} %)"
@@ -220,9 +220,9 @@ def _table_3(cells: Sequence[Found]) -> str:
     for c in cells:
         held = sum(a.bracket is not None for a in c.audit)
         budget = records.read(c.folder / "audit").manifest["options"]["max_queries"]
-        for line in by_radius(c.audit, certifier="exhaustive"):
-            parts = [_share(line.found), _time(line.found), _share(line.certified)]
-            parts += [_time(line.certified), _share(line.unknown)]
+        for line in by_radius(c.audit):
+            parts = [share(line.found), time(line.found), share(line.certified)]
+            parts += [time(line.certified), share(line.unknown)]
             theirs = [c.paper.found[line.radius - 1], c.paper.certified[line.radius - 1]]
             ours = [*c.names, str(held), f"{budget:,}", str(line.radius), *parts]
             rows.append([*ours, *("–" if value is None else f"{value:.2f}" for value in theirs)])
@@ -236,23 +236,26 @@ def _table_pr(cells: Sequence[Found]) -> str:
     for c in cells:
         values = [e.value for e in c.pr if e.value is not None]
         samples = [e.samples for e in c.pr if not e.exact]
-        high = f"{100 * _mean([v > 0.9 for v in values]):.2f} %"
+        high = f"{100 * mean([v > 0.9 for v in values]):.2f} %"
         theirs = "–" if c.paper.robust is None else f"{c.paper.robust:.2f} %"
         exact = str(len(c.pr) - len(samples))
-        mean = f"{_mean(samples):.0f}" if samples else "–"
+        drawn = f"{mean(samples):.0f}" if samples else "–"
         rows.append(
-            [*c.names, str(len(c.pr)), f"{_mean(values):.3f}", high, theirs, exact, mean, "5000"]
+            [*c.names, str(len(c.pr)), f"{mean(values):.3f}", high, theirs, exact, drawn, "5000"]
         )
     return table(head, rows)
 
 
-def _share(part: Any) -> str:
+def share(part: Any) -> str:
+    """The share of a kind of texts in per cent."""
     return "–" if part.share is None else f"{100 * part.share:.2f}"
 
 
-def _time(part: Any) -> str:
+def time(part: Any) -> str:
+    """Their mean time."""
     return "–" if part.seconds is None else f"{part.seconds:.2g}"
 
 
-def _mean(values: Sequence[float]) -> float:
+def mean(values: Sequence[float]) -> float:
+    """The mean, not a number where there is none."""
     return sum(values) / len(values) if values else math.nan

@@ -14,18 +14,34 @@ from unfooled.text import Source, Text
 from unfooled.victims.base import Part
 from unfooled.victims.words import WordVictim
 
-ARCHITECTURES = ("mlp", "cnn", "cnn-msr", "lstm", "bilstm")
+ARCHITECTURES = ("mlp", "dan", "cnn", "cnn-msr", "lstm", "bilstm")
+BOUNDED = (*ARCHITECTURES, "transformer", "transformer-gelu")
 KNOWN = [f"w{chr(97 + i)}" for i in range(24)]
 STRANGE = ["xq", "xr", "xs"]  # in no vocabulary: one and the same to the model
 
 
 def victim(
-    arch: str, *, seed: int = 0, pair: bool = False, classes: int = 3, max_words: int = 12
+    arch: str,
+    *,
+    seed: int = 0,
+    pair: bool = False,
+    classes: int = 3,
+    max_words: int = 12,
+    layers: int = 1,
 ) -> WordVictim:
     """A small network with random weights, large enough that swaps matter."""
     vocabulary = Vocabulary(KNOWN)
     config = ModelConfig(
-        arch, len(vocabulary), classes, dimensions=4, units=5, pair=pair, max_words=max_words
+        arch.removesuffix("-gelu"),
+        len(vocabulary),
+        classes,
+        dimensions=4,
+        units=5,
+        pair=pair,
+        max_words=max_words,
+        heads=2 if arch.startswith("transformer") else 1,
+        activation="gelu" if arch.endswith("-gelu") else "relu",
+        layers=layers,
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from runner_toys import DATA, LABELS, TABLE, Counted, victim
+from unfooled import records, report
 from unfooled.audited import Audit
 from unfooled.auditing import audit, read
 from unfooled.costs import join_costs
-from unfooled.errors import InputError, RunError
+from unfooled.errors import InputError, RunError, VictimError
 from unfooled.program import Goal
+from unfooled.proofs import certify
 from unfooled.records import merge
 from unfooled.space import Space
 from unfooled.text import Example
@@ -102,6 +104,33 @@ def test_a_proved_radius_has_pr_one_without_a_query() -> None:
     assert (pr.value, pr.low, pr.high, pr.method, pr.queries) == (1.0, 1.0, 1.0, "proved", 0)
 
 
+@pytest.mark.parametrize("attacks", [("pdp",), ("pdp", "greedy")])
+def test_nothing_is_proved_about_a_random_victim(
+    attacks: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(0)
+    shaky = victim(lambda texts: rng.random((len(texts), 2)))
+    for _ in range(2):  # also when it is called again
+        with pytest.raises(VictimError, match=r"toy gives different scores .* seed it, or use"):
+            toy_audit(who=shaky, attacks=attacks, out=tmp_path / "run")
+    assert {r["method"] for r in records.read(tmp_path / "run").records()} == {"candidates"}
+    assert capsys.readouterr().err == ""
+    with pytest.raises(VictimError, match="a proof about it would mean nothing"):
+        certify("exhaustive", shaky, DATA, candidates=TABLE)
+
+
+def test_small_numbers_read_well(tmp_path: Path) -> None:
+    data = [("a great show", "pos"), ("a fine good film", "pos")]
+    few = {"max_rate": 0.0, "max_queries": 3, "radius": 1}
+    found = audit(victim(), data, candidates=TABLE, out=tmp_path / "run", **few)
+    assert found[0].bracket is not None
+    assert found[0].bracket.below.detail == "1 text scored"
+    reason = found[1].verdicts["exhaustive"].reason
+    assert reason.startswith("budget: within 1 swap there are 5 texts")
+    page = report.write([tmp_path / "run"]).read_text()
+    assert page.count("No word has a candidate.") == 1
+
+
 def test_a_text_nobody_broke_is_not_called_proved(tmp_path: Path) -> None:
     found = toy_audit(max_rate=0.0, max_queries=1)
     held = [a for a in found if a.bracket is not None]
@@ -141,7 +170,8 @@ def test_reading_what_is_no_audit(tmp_path: Path) -> None:
         ({"attacks": "pdp"}, "attacks is a list of names"),
         ({"attacks": ("pdb",)}, "did you mean 'pdp'"),
         ({"radius": 0}, "radius is 1 or more"),
-        ({"certifier": "exhaustiv"}, "did you mean 'exhaustive'"),
+        ({"certifiers": ("exhaustiv",)}, "did you mean 'exhaustive'"),
+        ({"certifiers": "exhaustive"}, "certifiers is a list of names"),
         ({"max_rate": 2}, "max_rate is a share"),
     ],
 )
@@ -165,9 +195,8 @@ def test_a_victim_that_fails_on_a_text_spoils_only_that() -> None:
 
 def test_nothing_is_proved_from_the_attacked_radius_on() -> None:
     found = toy_audit()
-    assert found[0].verdict is None  # one swap fools it: nothing is left to prove
-    verdict = found[2].verdict  # two swaps fool it
-    assert verdict is not None
+    assert not found[0].verdicts  # one swap fools it: nothing is left to prove
+    verdict = found[2].verdicts["exhaustive"]  # two swaps fool it
     assert (verdict.verdict, verdict.radius, verdict.queries) == ("certified", 1, 5)
 
 
@@ -177,10 +206,10 @@ def test_a_radius_beyond_the_budget_is_not_begun() -> None:
     double = Double(linear(dict.fromkeys(WORDS[:6], 5.0)))
     example = Example(space.original, int(np.argmax(double.scores([text])[0])), "0")
     (found,) = audit(double, [example], candidates=[space], radius=2, max_queries=100)
-    assert found.verdict is not None
-    assert (found.verdict.verdict, found.verdict.radius) == ("unknown", 1)
-    assert found.verdict.reason.startswith("budget: within 2 swaps there are 154 texts")
-    assert found.verdict.queries == 19
+    verdict = found.verdicts["exhaustive"]
+    assert (verdict.verdict, verdict.radius) == ("unknown", 1)
+    assert verdict.reason.startswith("budget: within 2 swaps there are 154 texts")
+    assert verdict.queries == 19
     assert found.lower == 2
 
 

@@ -79,6 +79,15 @@ def test_infinite_scores_are_compared_exactly() -> None:
     assert not same(found, probe_fingerprint(lambda _: -scores))
 
 
+def test_a_probe_without_finite_scores_is_part_of_the_fingerprint() -> None:
+    scores = np.where(np.arange(24).reshape(12, 2) == 5, np.nan, 0.5)
+    found = probe_fingerprint(lambda _: scores)
+    assert found[2] == [0.5, "nan"]
+    assert found[3] == [0.5, 0.5]
+    assert same(found, probe_fingerprint(lambda _: scores + 1e-6))
+    assert not same(found, probe_fingerprint(lambda _: np.full((12, 2), 0.5)))
+
+
 def test_a_randomised_victim_is_named_so() -> None:
     rng = np.random.default_rng(0)
     assert probe_fingerprint(lambda _: rng.random((12, 3))) == "randomised: 3 classes"
@@ -90,10 +99,7 @@ def test_a_randomised_victim_is_named_so() -> None:
         (np.zeros(12), r"an array of shape \(12,\); expected \(12, classes\)"),
         (np.zeros((11, 2)), r"expected \(12, classes\)"),
         (np.zeros((12, 0)), r"expected \(12, classes\)"),
-        (
-            np.where(np.arange(24).reshape(12, 2) == 5, np.nan, 0),
-            r"'It is not bad at all.' are NaN",
-        ),
+        (np.full((12, 2), np.nan), "of all 12 probe texts are NaN"),
     ],
 )
 def test_a_victim_without_scores_is_an_error(answer: object, message: str) -> None:

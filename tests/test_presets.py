@@ -70,6 +70,7 @@ LIMITS: Mapping[str, Mapping[str, Any]] = {
         **WORDS,
     },
     "bae-cv50": {**used(0.936), "min_word_cosine": 0.5, **WORDS},
+    "ilp": {},
 }
 
 
@@ -163,12 +164,12 @@ def test_nothing_is_loaded_before_it_is_needed(monkeypatch: pytest.MonkeyPatch) 
 def test_each_says_where_its_numbers_stand_and_where_it_differs() -> None:
     for preset in PRESETS.values():
         told = settings.told(preset)
-        assert ("section 3" in preset.paper) or ("section 7" in preset.paper)
+        assert any(where in preset.paper for where in ("section 3", "section 7", "appendix A"))
         assert "\n" not in preset.about
         vectors = preset.every.limits.min_word_cosine is not None
         vectors |= "counter-fitted" in preset.every.candidates
         assert ("Paragram" in told["differs"]) == vectors
-        compares = preset.every.limits.min_similarity is not None
+        compares = preset.every.limits.min_similarity is not None or preset.name == "ilp"
         assert ("multilingual" in told["differs"]) == compares
     assert settings.told(get("textfooler"))["options of textfooler"].startswith(
         "step_similarity 0.878"

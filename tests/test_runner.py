@@ -310,6 +310,16 @@ def test_a_victim_that_fails_on_one_text_spoils_only_that(tmp_path: Path) -> Non
     assert sum("language!" in line for line in lines) == 1
 
 
+@pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+def test_a_text_without_finite_scores_fails_alone(bad: float, tmp_path: Path) -> None:
+    def holey(texts: list[Any]) -> list[list[float]]:  # "bad" is in a probe of the fingerprint too
+        return [[0.0, bad] if "bad" in t else row for t, row in zip(texts, Counted()(texts), strict=True)]  # fmt: skip
+
+    found = attack(who=victim(holey), out=tmp_path / "run")
+    assert [o.status for o in found] == ["success", "error", "success", "skipped", "failed"]
+    assert told(attack(who=victim(holey), out=tmp_path / "run")) == told(found)
+
+
 def test_a_victim_that_changes_its_mind_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(0)
     attack(who=victim(lambda texts: rng.random((len(texts), 2))))

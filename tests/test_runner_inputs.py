@@ -24,14 +24,15 @@ def test_examples_in_every_form(tmp_path: Path) -> None:
     path.write_text("text,label\n" + "".join(f"{t},{y}\n" for t, y in DATA))
     numbers = [(text, LABELS.index(label)) for text, label in DATA]
     examples = [uf.Example(uf.Text.parse(t), y, f"mine {i}") for i, (t, y) in enumerate(numbers)]
-    for given_as in (path, str(path), numbers, examples, uf.data.load(path), tuple(DATA)):
+    for given_as in (path, str(path), numbers, examples, uf.data.load(path), tuple(DATA),
+                     iter(DATA), zip(*zip(*DATA, strict=True), strict=True)):  # fmt: skip
         found = attack(data=given_as)
         assert [(o.status, o.changes, o.queries) for o in found] == expected
     assert [o.id for o in attack(data=examples)] == [f"mine {i}" for i in range(5)]
     assert [o.id for o in attack(data=path)] == [f"set:{i}" for i in range(5)]
 
 
-@pytest.mark.parametrize("bad", [[], [("text",)], 5, [(3, 1)], iter(DATA)])
+@pytest.mark.parametrize("bad", [[], [("text",)], 5, [(3, 1)], {"text": 1}, b"text", iter(())])
 def test_examples_that_are_none(bad: Any) -> None:
     with pytest.raises(InputError):
         attack(data=bad)

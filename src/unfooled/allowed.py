@@ -43,10 +43,12 @@ def keep(work: Work, run: Run | None) -> dict[str, Choices]:
     """The candidates of every text by `named`; those not yet in the run are recorded there."""
     found: dict[str, Choices] = {}
     for key, example in work.keyed.items():
-        known = run.done.get(key) if run else None
-        allowed = _allowed(work, example) if known is None else Allowed.from_record(known)
-        if run and known is None:
-            run.append({"key": key, "method": CANDIDATES, **allowed.record()})
+        if run and key in run.done:
+            allowed = run.rebuilt(run.done[key], Allowed.from_record)
+        else:
+            allowed = _allowed(work, example)
+            if run:
+                run.append({"key": key, "method": CANDIDATES, **allowed.record()})
         found[named(example)] = allowed.candidates
     return found
 

@@ -7,13 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
+import numpy as np
+
 from unfooled.allowed import Choices
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket
-from unfooled.outcomes import Outcome
+from unfooled.least import NOTHING, accuracy_under_attack, mean_minimum_swaps, proved_whole
+from unfooled.minima import Minimum
+from unfooled.outcomes import Changes, Outcome
 from unfooled.proofs import Verdict
 from unfooled.text import Example, Text
 from unfooled.work import named
+
+Proved = Verdict | Minimum  # what certifiers say
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ class Audited:
     label: int
     bracket: Bracket | None
     outcomes: Mapping[str, Outcome]  # by attack
-    verdict: Verdict | None = None
+    verdicts: Mapping[str, Proved] = field(default_factory=dict)  # by certifier, as they were tried
     pr: Estimated | None = None
     error: str | None = None
     candidates: Choices = field(default_factory=dict)
@@ -56,9 +62,17 @@ class Audited:
 
     @property
     def best(self) -> Outcome | None:
-        """The success with the fewest swaps."""
+        """The success of an attack with the fewest swaps."""
         won = [o for o in self.outcomes.values() if o.status == "success"]
         return min(won, key=lambda o: o.swaps, default=None)
+
+    @property
+    def fewest(self) -> Changes | None:
+        """The smallest change that is known to fool the victim, whoever found it."""
+        best = self.best
+        found = [] if best is None else [best.changes]
+        found += [v.changes for v in self.verdicts.values() if v.changes is not None]
+        return min(found, key=len, default=None)
 
 
 @dataclass(frozen=True)
@@ -86,11 +100,13 @@ class Audit(Sequence[Audited]):
         """Shares among the texts that have a bracket; a mean over nothing is None.
 
         `mean_minimum` is the interval of the mean of m over texts that are broken: lower bounds on
-        one side, upper bounds on the other.
+        one side, upper bounds on the other. `accuracy_under_attack` and `mmws` are the figures of
+        the ILP paper (module `least`): the first is a share of all texts.
         """
         held = [a.bracket for a in self.all if a.bracket is not None]
         broken = [b for b in held if b.upper is not None and b.upper != math.inf]
         values = [a.pr.value for a in self.all if a.pr is not None and a.pr.value is not None]
+        every = [a.bracket if a.error is None else NOTHING for a in self.all]
         radii = range(1, self.radius + 1)
         return {
             "texts": len(self.all),
@@ -105,7 +121,12 @@ class Audit(Sequence[Audited]):
             "not_broken": _mean([b.upper is None for b in held]),
             "mean_width": _mean([_upper(b) - b.lower for b in broken]),
             "mean_minimum": [_mean([b.lower for b in broken]), _mean([_upper(b) for b in broken])],
+            "accuracy_under_attack": {str(r): accuracy_under_attack(every, r) for r in radii}
+            | {"any": accuracy_under_attack(every)},
+            "mmws": mean_minimum_swaps(held, [len(a.candidates) for a in self.all if a.bracket]),
+            "proved_whole": proved_whole(held),
             "mean_pr": _mean(values),
+            "pr_quartiles": np.percentile(values, [25, 50, 75]).tolist() if values else None,
             "pr_above_0.9": _mean([v > 0.9 for v in values]),
             "costs": {name: dict(cost) for name, cost in self.costs.items()},
         }
@@ -114,11 +135,10 @@ class Audit(Sequence[Audited]):
 def merged(
     examples: Sequence[Example],
     outcomes: Mapping[str, Mapping[str, Outcome]],
-    verdicts: Mapping[str, Verdict],
+    verdicts: Mapping[str, Mapping[str, Proved]],
     estimates: Mapping[str, Estimated],
     *,
     choices: Mapping[str, Choices],
-    certifier: str,
     radius: int,
     costs: Mapping[str, Mapping[str, float]],
 ) -> Audit:
@@ -127,10 +147,13 @@ def merged(
         _audited(
             example,
             {name: found[named(example)] for name, found in outcomes.items()},
-            verdicts.get(named(example)),
+            {
+                name: found[named(example)]
+                for name, found in verdicts.items()
+                if named(example) in found
+            },
             estimates.get(named(example)),
             choices=choices.get(named(example), {}),
-            certifier=certifier,
         )
         for example in examples
     )
@@ -140,55 +163,76 @@ def merged(
 def _audited(
     example: Example,
     outcomes: Mapping[str, Outcome],
-    verdict: Verdict | None,
+    verdicts: Mapping[str, Proved],
     pr: Estimated | None,
     *,
     choices: Choices,
-    certifier: str,
 ) -> Audited:
     """All that is known about a text, merged into one bracket."""
     errors = [o.error for o in outcomes.values() if o.error]
-    if verdict is not None and verdict.verdict == "error":
-        errors.append(verdict.reason)
-    skipped = any(o.status == "skipped" for o in outcomes.values())
-    bracket = None
-    if not errors and not skipped:
-        bracket = Bracket.original()
-        for name, outcome in outcomes.items():
-            if outcome.status == "success":
-                bracket = bracket.attacked(outcome.swaps, name)
-            else:
-                bracket = bracket.withstood(name, detail=f"not broken: {outcome.status}")
-        if verdict is not None:
-            bracket = _with_proof(bracket, verdict, certifier=certifier)
+    errors += [v.error for v in verdicts.values() if v.error]
     return Audited(
         example.id,
         example.text,
         example.label,
-        bracket,
+        None if errors else bracketed(outcomes, verdicts),
         outcomes,
-        verdict,
+        verdicts,
         pr,
         errors[0] if errors else None,
         choices,
     )
 
 
-def _with_proof(bracket: Bracket, verdict: Verdict, *, certifier: str) -> Bracket:
-    if verdict.changes is not None:
-        bracket = bracket.attacked(len(verdict.changes), certifier, detail="a counterexample")
-    if verdict.radius < 1 and verdict.verdict != "certified":
+def bracketed(outcomes: Mapping[str, Outcome], verdicts: Mapping[str, Proved]) -> Bracket | None:
+    """What attacks and proofs come to together; None: the text itself is misclassified."""
+    if any(o.status == "skipped" for o in outcomes.values()):
+        return None
+    bracket = Bracket.original()
+    for name, outcome in outcomes.items():
+        if outcome.status == "success":
+            bracket = bracket.attacked(outcome.swaps, name)
+        else:
+            bracket = bracket.withstood(name, detail=f"not broken: {outcome.status}")
+    for name, verdict in verdicts.items():
+        bracket = _with_proof(bracket, verdict, certifier=name)
+    return bracket
+
+
+def _with_proof(bracket: Bracket, found: Proved, *, certifier: str) -> Bracket:
+    """The bracket with what a certifier proved, and with the text that it met."""
+    if found.changes is not None:
+        bracket = bracket.attacked(len(found.changes), certifier, detail="a counterexample")
+    if isinstance(found, Minimum):
+        return bracket.proved(found.lower - 1, certifier, detail=found.method)
+    if found.radius < 1 and found.verdict != "certified":
         return bracket
-    assert verdict.certificate is not None  # nothing is proved without one
-    positions = len(verdict.certificate["candidates"])
-    whole = verdict.verdict == "certified" and verdict.radius >= positions
-    detail = f"{verdict.certificate['evaluated']} texts scored"
-    return bracket.proved(math.inf if whole else verdict.radius, certifier, detail=detail)
+    assert found.certificate is not None  # nothing is proved without one
+    positions = len(found.certificate["candidates"])
+    whole = found.verdict == "certified" and found.radius >= positions
+    detail = _argument(found.certificate)
+    return bracket.proved(math.inf if whole else found.radius, certifier, detail=detail)
+
+
+def _argument(certificate: Mapping[str, Any]) -> str:
+    """What a proof rests on, in few words."""
+    match certificate["kind"]:
+        case "bound":
+            return f"margins are at least {certificate['bound']:.3g}"
+        case "tree":
+            cells = sum(len(level["bound"]) for level in certificate["cells"])
+            return f"bounds over {counted(cells, 'cell')}, {counted(certificate['leaves'], 'text')} scored"
+    return f"{counted(certificate['evaluated'], 'text')} scored"
 
 
 def _upper(bracket: Bracket) -> float:
     assert bracket.upper is not None  # asked of broken texts alone
     return bracket.upper
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things: 1 text, 1,200 texts."""
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 from unfooled import records, registry
 from unfooled.allowed import Allowed, Choices, keep
-from unfooled.audited import Audit, merged
-from unfooled.costs import continue_costs, read_costs
+from unfooled.audited import Audit, Proved, merged
+from unfooled.cascade import suited
+from unfooled.costs import continued, read_costs, write_costs
 from unfooled.data import Dataset
 from unfooled.errors import InputError, RunError
 from unfooled.estimates import Estimated, estimated
 from unfooled.estimators.pr import PR
 from unfooled.keys import Shard, by_id
+from unfooled.known import Known, brackets, proved_pr
 from unfooled.limits import Limits
+from unfooled.minima import Minima, Minimum, minimised
 from unfooled.outcomes import Outcome
 from unfooled.program import Attack
+from unfooled.proof import Minimiser
 from unfooled.proofs import Verdict, proved
 from unfooled.records import CANDIDATES, Run
 from unfooled.runner import attacked, built
@@ -35,9 +42,10 @@ def audit(
     candidates: Candidates = "wordnet",
     radius: int = 4,
     attacks: Sequence[str] = ("pdp",),
-    certifier: str = "exhaustive",
+    certifiers: Sequence[str] | None = None,
     max_rate: float | None = None,
     max_queries: int | None = 20_000,
+    time_limit: float = 10.0,
     epsilon: float = 0.025,
     delta: float = 0.005,
     seed: int = 0,
@@ -50,24 +58,34 @@ def audit(
     """Brackets of the least fooling swaps for every example, with PR within `radius` swaps.
 
     The attacks give upper bounds (without a limit of swaps unless `max_rate` is given), the
-    certifier proves radius after radius below them, up to `radius`. Each method may ask the victim
-    `max_queries` times per text. With `out` everything is recorded there and a second call goes on.
+    certifiers prove radius after radius below them, up to `radius`: one after the other, each where
+    the ones before left something to prove. None: those that suit the victim, the cheapest first.
+    Each method may ask the victim `max_queries` times per text, but certifiers that compute with its
+    layers have `time_limit` seconds instead, and minimum goes beyond the radius. With `out`
+    everything is recorded there and a second call goes on.
     """
-    if not attacks or isinstance(attacks, str):
-        raise InputError(f"attacks is a list of names such as ('pdp', 'beam'), not {attacks!r}")
-    if radius < 1:
-        raise InputError(f"radius is 1 or more swaps, not {radius}")
-    limits = Limits(max_rate=max_rate, max_queries=max_queries)
-    metric = PR(radius=radius, epsilon=epsilon, delta=delta)
+    certifiers = suited(victim) if certifiers is None else certifiers
+    for what, given, such in (
+        ("attacks", attacks, "('pdp', 'beam')"),
+        ("certifiers", certifiers, "('linear', 'exhaustive')"),
+    ):
+        if not given or isinstance(given, str):
+            raise InputError(f"{what} is a list of names such as {such}, not {given!r}")
+    if not isinstance(radius, Integral) or radius < 1:
+        raise InputError(f"radius is 1 or more swaps, a whole number, not {radius!r}")
+    asked = {"max_rate": max_rate, "max_queries": max_queries}
+    limits = registry.made(Limits, asked, name="the audit")
+    asked = {"radius": radius, "epsilon": epsilon, "delta": delta}
+    metric = registry.made(PR, asked, name="PR")
     methods = {name: built(name, {}, victim) for name in attacks}
     for name in (name for name, method in methods.items() if method.opens):
         raise InputError(
             f"{name} adds candidates of its own, which no proof covers: run it with unfooled attack"
         )
-    prover = registry.build("certifiers", certifier, {"radius": radius})
+    provers = {name: _prover(name, radius=radius, time_limit=time_limit) for name in certifiers}
     config = {
         "attacks": {name: asdict(method) for name, method in methods.items()},
-        "certifier": {certifier: asdict(prover)},
+        "certifiers": {name: asdict(prover) for name, prover in provers.items()},
         "pr": asdict(metric),
         **limits.config(),
     }
@@ -80,20 +98,27 @@ def audit(
         phases = _Phases(whole, config=config, how=how | {"out": run})
         choices = phases.keep_candidates()
         outcomes = {name: phases.attack(name, method, limits) for name, method in methods.items()}
-        sound = _sound(phases.examples, outcomes)
-        verdicts = phases.prove(certifier, prover, sound, max_queries=max_queries)
-        estimates = phases.estimate(metric, sound, verdicts=verdicts, max_queries=max_queries)
-        costs = phases.costs if run is None else continue_costs(run.folder, phases.costs)
+        verdicts: dict[str, dict[str, Proved]] = {}
+        for name, prover in provers.items():
+            known = brackets(phases.examples, outcomes, verdicts)
+            verdicts[name] = phases.prove(name, prover, known, max_queries=max_queries)
+        known = brackets(phases.examples, outcomes, verdicts)
+        estimates = phases.estimate(metric, known, max_queries=max_queries)
     return merged(
         phases.examples,
         outcomes,
         verdicts,
         estimates,
         choices=choices,
-        certifier=certifier,
         radius=radius,
-        costs=costs,
+        costs=phases.costs,
     )
+
+
+def _prover(name: str, **wanted: Any) -> Any:
+    """The certifier of that name, with those of the options that it has."""
+    has = {option.name for option in registry.options(registry.get("certifiers", name))}
+    return registry.build("certifiers", name, {k: v for k, v in wanted.items() if k in has})
 
 
 def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
@@ -102,13 +127,17 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
     if run.manifest["method"] != "audit":
         raise RunError(f"{folder} is a run of {run.manifest['method']}, not an audit")
     options = run.manifest["options"]
-    (certifier,) = options["certifier"]
-    kinds: dict[str, Any] = {"pr": Estimated, certifier: Verdict, CANDIDATES: Allowed}
+    certifiers = options.get("certifiers") or options["certifier"]  # older runs have one
+    kinds: dict[str, Any] = {"pr": Estimated, CANDIDATES: Allowed}
+    for name in certifiers:
+        least = issubclass(registry.get("certifiers", name), Minimiser)
+        kinds[name] = Minimum if least else Verdict
     by_method: dict[str, dict[str, Any]] = {}
     for record in run.records():
-        result = kinds.get(record["method"], Outcome).from_record(record)
+        method = run.rebuilt(record, lambda record: str(record["method"]))
+        result = run.rebuilt(record, kinds.get(method, Outcome).from_record)
         example = Example(result.original, result.label, result.id)
-        by_method.setdefault(record["method"], {})[named(example)] = result
+        by_method.setdefault(method, {})[named(example)] = result
     first, *others = (by_method.get(name, {}) for name in options["attacks"])
     examples = [
         Example(o.original, o.label, o.id)
@@ -117,29 +146,18 @@ def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:
     ]
     examples.sort(key=lambda example: by_id(example.id))
     radius = options["pr"]["radius"]
-    verdicts = by_method.get(certifier, {})
+    outcomes = {name: by_method.get(name, {}) for name in options["attacks"]}
+    verdicts = {name: by_method.get(name, {}) for name in certifiers}
     found = merged(
         examples,
-        {name: by_method.get(name, {}) for name in options["attacks"]},
+        outcomes,
         verdicts,
-        _proved_pr(verdicts, radius) | by_method.get("pr", {}),
+        proved_pr(brackets(examples, outcomes, verdicts), radius) | by_method.get("pr", {}),
         choices={key: a.candidates for key, a in by_method.get(CANDIDATES, {}).items()},
-        certifier=certifier,
         radius=radius,
         costs=read_costs(run.folder),
     )
     return found, run.manifest
-
-
-def _proved_pr(verdicts: Mapping[str, Verdict], radius: int) -> dict[str, Estimated]:
-    """PR is 1, without a query, where the whole radius is proved."""
-    return {
-        key: Estimated(
-            v.id, v.original, v.label, 1.0, 1.0, 1.0, exact=True, radius=radius, method="proved"
-        )
-        for key, v in verdicts.items()
-        if v.radius >= radius
-    }
 
 
 class _Phases:
@@ -148,7 +166,15 @@ class _Phases:
     def __init__(self, whole: Work, *, config: Mapping[str, Any], how: Mapping[str, Any]) -> None:
         self.whole, self.config, self.how = whole, config, how
         self.examples = list(whole.keyed.values())  # the shard's
-        self.costs: dict[str, dict[str, float]] = {}
+        run: Run | None = how["out"]
+        self.folder = None if run is None else run.folder
+        self.before = {} if run is None else read_costs(run.folder)  # what earlier calls took
+        self.spent: dict[str, dict[str, float]] = {}
+
+    @property
+    def costs(self) -> dict[str, dict[str, float]]:
+        """What each method took, in this call and earlier ones."""
+        return continued(self.before, self.spent)
 
     def keep_candidates(self) -> dict[str, Choices]:
         """What may replace what in every text."""
@@ -156,42 +182,45 @@ class _Phases:
 
     def attack(self, name: str, method: Attack, limits: Limits) -> dict[str, Outcome]:
         """An attack on every text."""
-        work = self._work(name, self.examples)
-        return self._done(name, work, attacked(work, method, limits=limits, **self.how))
+
+        def run(work: Work) -> Done[Outcome]:
+            return attacked(work, method, limits=limits, **self.how)
+
+        return self._run(name, self.examples, run)
 
     def prove(
-        self,
-        name: str,
-        prover: Any,
-        sound: Mapping[str, _Sound],
-        *,
-        max_queries: int | None,
-    ) -> dict[str, Verdict]:
+        self, name: str, prover: Any, known: Mapping[str, Known], *, max_queries: int | None
+    ) -> dict[str, Proved]:
         """Proofs below what the attacks have found, where there is something to prove."""
-        open_ = [found.example for found in sound.values() if found.fooled != 1]
+        least = isinstance(prover, Minimiser)
+        radius = math.inf if least else prover.radius
+        if hasattr(prover, "time_limit"):
+            max_queries = None  # what it computes with the layers is limited by time
+        open_ = [text.example for text in known.values() if text.open(radius)]
         if not open_:
             return {}
-        work = self._work(name, open_)
-        fooled = {key: found.fooled for key, found in sound.items()}
-        done = proved(work, prover, max_queries=max_queries, attacked=fooled, **self.how)
-        return self._done(name, work, done)
+        fooled = {key: text.fooled for key, text in known.items()}
+
+        def run(work: Work) -> Done[Verdict] | Minima:
+            if least:
+                return minimised(work, prover, max_queries=max_queries, **self.how)
+            return proved(work, prover, max_queries=max_queries, attacked=fooled, **self.how)
+
+        return self._run(name, open_, run)
 
     def estimate(
-        self,
-        metric: PR,
-        sound: Mapping[str, _Sound],
-        *,
-        verdicts: Mapping[str, Verdict],
-        max_queries: int | None,
+        self, metric: PR, known: Mapping[str, Known], *, max_queries: int | None
     ) -> dict[str, Estimated]:
         """PR of the texts; where the whole radius is proved, PR is 1 without a query."""
-        known = _proved_pr(verdicts, metric.radius or 0)
-        left = [found.example for key, found in sound.items() if key not in known]
+        certain = proved_pr(known, metric.radius or 0)
+        left = [text.example for key, text in known.items() if key not in certain]
         if not left:
-            return known
-        work = self._work("pr", left)
-        done = estimated(work, metric, max_queries=max_queries, **self.how)
-        return known | self._done("pr", work, done)
+            return certain
+
+        def run(work: Work) -> Done[Estimated]:
+            return estimated(work, metric, max_queries=max_queries, **self.how)
+
+        return certain | self._run("pr", left, run)
 
     def _work(self, name: str, examples: Sequence[Example]) -> Work:
         whole = self.whole
@@ -204,33 +233,24 @@ class _Phases:
             seed=whole.seed,
         )
 
-    def _done(self, name: str, work: Work, done: Done[Any]) -> dict[str, Any]:
-        self.costs[name] = {
+    def _run(
+        self, name: str, examples: Sequence[Example], run: Callable[[Work], Done[Any] | Minima]
+    ) -> dict[str, Any]:
+        """What a method found by text; what it took is kept however it ends."""
+        work, began = self._work(name, examples), time.perf_counter()
+        try:
+            done = run(work)
+        finally:
+            self._took(name, {"seconds": time.perf_counter() - began})
+        counts = {
             "texts": len(done.results),
             "queries": sum(result.queries for result in done.results),
             "forwards": sum(result.forwards for result in done.results),
-            "seconds": done.seconds,
         }
+        self._took(name, counts | {"seconds": done.seconds})
         return {named(e): r for e, r in zip(work.examples, done.results, strict=True)}
 
-
-@dataclass(frozen=True)
-class _Sound:
-    """A text that the victim classifies correctly, and what the attacks came to."""
-
-    example: Example
-    fooled: int | None  # the fewest swaps that fool; None: not broken
-
-
-def _sound(
-    examples: Sequence[Example], outcomes: Mapping[str, Mapping[str, Outcome]]
-) -> dict[str, _Sound]:
-    found = {}
-    for example in examples:
-        key = named(example)
-        mine = [by_text[key] for by_text in outcomes.values()]
-        if any(o.status in ("skipped", "error") for o in mine):
-            continue
-        swaps = [o.swaps for o in mine if o.status == "success"]
-        found[key] = _Sound(example, min(swaps, default=None))
-    return found
+    def _took(self, name: str, cost: dict[str, float]) -> None:
+        self.spent[name] = cost
+        if self.folder is not None:
+            write_costs(self.folder, self.costs)

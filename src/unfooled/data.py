@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from unfooled.errors import InputError, did_you_mean
 from unfooled.tables import Row
 from unfooled.text import Example, Source, Text
 
-Spec = str | Path | Sequence[Example | tuple[Any, Any]]
+Spec = str | Path | Iterable[Example | tuple[Any, Any]]
 
 MOST_CLASSES = 10_000  # a label beyond is a column mistaken for labels, such as a row number
 
@@ -73,7 +73,7 @@ def load(
     label_column: str | None = None,
     labels: Sequence[str] | None = None,
 ) -> Dataset:
-    """The labelled texts that `spec` names: a file, an asset, or a list of (text, label).
+    """The labelled texts that `spec` names: a file, an asset, or (text, label) pairs.
 
     An asset gives its test split unless told otherwise. A file gives all its rows, or with
     `split` those that say so in a column of that name. Columns default to text,label or to
@@ -189,8 +189,8 @@ def _text(row: Row, column: str) -> str:
     return value
 
 
-def _listed(spec: Sequence[Example | tuple[Any, Any]]) -> list[_Item]:
-    if not isinstance(spec, Sequence) or isinstance(spec, (bytes, bytearray)):
+def _listed(spec: Iterable[Example | tuple[Any, Any]]) -> list[_Item]:
+    if not isinstance(spec, Iterable) or isinstance(spec, (bytes, bytearray, Mapping)):
         raise InputError(f"data is a file, an asset name or a list of pairs, not {spec!r:.60}")
     items = []
     for number, entry in enumerate(spec):

@@ -17,7 +17,7 @@ from unfooled.companions import Encodes, Proposes
 from unfooled.consults import Consult
 from unfooled.counsel import Counsel
 from unfooled.counting import Rows
-from unfooled.errors import InputError
+from unfooled.errors import InputError, VictimError
 from unfooled.planner import Cost, halves
 from unfooled.program import Floats, Gradients, Sensitivity, Sweep
 from unfooled.stats import Stats
@@ -36,7 +36,8 @@ class Engine:
 
     `in_flight` programs run at a time; `batch` caps the rows of a batch (default: the victim's).
     Outcomes depend on neither. Similarities need an `encoder`, Proposals a `masked` language model:
-    each is given as it is, or as a function that loads it when the first question comes.
+    each is given as it is, or as a function that loads it when the first question comes. An engine that
+    `proves` refuses a random victim.
     """
 
     def __init__(
@@ -50,13 +51,14 @@ class Engine:
         masked: Proposes | Callable[[], Proposes] | None = None,
         on_batch: Callable[[Stats], None] | None = None,
         say: Callable[[str], None] | None = None,
+        proves: bool = False,
     ) -> None:
         self.victim, self.in_flight, self.cache_rows = victim, in_flight, cache_rows
         self.batch = victim.batch_rows if batch is None else batch
         if self.in_flight < 1 or self.batch < 1:
             raise InputError(f"in_flight {in_flight} and batch {self.batch}: both are at least 1")
-        self.stats, self.cost = Stats(), Cost()
-        self._on_batch, self._say = on_batch, say or warnings.warn
+        self.stats, self.cost, self.proves = Stats(), Cost(), proves
+        self._on_batch, self._say = on_batch or (lambda stats: None), say or warnings.warn
         self._counsel = Counsel(encoder, masked, stats=self.stats, say=self._say)
         self._reset()
 
@@ -101,11 +103,13 @@ class Engine:
         """Scores some texts twice: a victim that differs is random, and nothing may be cached."""
         sources = [job.space.original.source for job in first]
         if sources and not base.repeats_itself(self.victim, sources):
+            seen = f"{self.victim.name} gives different scores for the same text"
+            if self.proves:
+                raise VictimError(
+                    f"{seen}, so a proof about it would mean nothing: seed it, or use unfooled attack"
+                )
             self.stats.random, self.cache_rows = True, 0
-            self._say(
-                f"{self.victim.name} gives different scores for the same text: caching is off, "
-                "and outcomes can differ from run to run"
-            )
+            self._say(f"{seen}: caching is off, and outcomes can differ from run to run")
         return first
 
     def _start(self, job: Job[T]) -> None:
@@ -207,8 +211,7 @@ class Engine:
                 if not ask.left and ask.task.ready:
                     self._ready.append(ask.task)
             start = end
-        if self._on_batch:
-            self._on_batch(self.stats)
+        self._on_batch(self.stats)
 
     def _weed_out(self, batch: list[Slice], scores: Floats) -> None:
         """Fails the texts whose scores are not finite; the others go on."""
@@ -247,8 +250,7 @@ class Engine:
                 self._end(task)
             elif task.ready:
                 self._ready.append(task)
-        if self._on_batch:
-            self._on_batch(self.stats)
+        self._on_batch(self.stats)
 
     def _work_on_aside(self, ask: Ask) -> None:
         """One stretch of a question that is answered outside the batches; the texts take turns."""
@@ -261,8 +263,7 @@ class Engine:
             self._asides.append(ask)
         else:
             self._ready.append(ask.task)
-        if self._on_batch:
-            self._on_batch(self.stats)
+        self._on_batch(self.stats)
 
     def _work_on_slopes(self) -> None:
         """Answers gradient questions, many texts at a time."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from unfooled import registry
+from unfooled.errors import UnfooledError
 from unfooled.estimators.pr import PR, Estimate
 from unfooled.estimators.pr import Method as PRMethod
+from unfooled.evidence import margins, tolerance
 from unfooled.keys import Shard
-from unfooled.outcomes import reread, written
+from unfooled.outcomes import alone, reread, written
 from unfooled.records import Run
 from unfooled.task import Job, Result
 from unfooled.text import Example, Text
@@ -39,6 +42,8 @@ class Estimated:
     queries: int = 0
     forwards: int = 0
     error: str | None = None
+    size: int | None = None  # texts within the radius, where they were enumerated
+    misclassified: bool = False  # the text itself, or a near-tie; an audit leaves such texts out
 
     def record(self) -> dict[str, Any]:
         """The estimate as JSON values."""
@@ -48,11 +53,13 @@ class Estimated:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Estimated:
         """The estimate that `record` described."""
-        fields = {name: record[name] for name in _FIELDS if name != "method"}
+        fields = {name: record[name] for name in _FIELDS if name not in ("method", *_YOUNG)}
+        fields |= {name: record[name] for name in _YOUNG if name in record}
         return cls(**fields | {"original": reread(record["original"]), "method": record["rule"]})
 
 
 _FIELDS = tuple(Estimated.__slots__)
+_YOUNG = ("size", "misclassified")  # older runs have none
 
 
 def estimate(
@@ -76,12 +83,14 @@ def estimate(
     """For every example the share of texts within a radius that keep its label (PR).
 
     The radius is a number of swaps or a `rate` of the words (default: the paper's quarter). With
-    probability at least 1 - delta, for each text, PR lies between `low` and `high`. Other
-    arguments as in `attack`.
+    probability at least 1 - delta, for each text, PR lies between `low` and `high`. A text that is
+    `misclassified` as it is has a PR too, and is better left out of means. Other arguments as in
+    `attack`.
     """
     if radius is None and rate is None:
         rate = 0.25
-    metric = PR(radius, rate, epsilon, delta, method)
+    asked = {"radius": radius, "rate": rate, "epsilon": epsilon, "delta": delta, "method": method}
+    metric = registry.made(PR, asked, name="PR")
     work = Work(
         "pr",
         victim,
@@ -92,13 +101,18 @@ def estimate(
         shard=shard,
     )
     how = {"progress": progress, "in_flight": in_flight, "batch": batch}
-    return estimated(work, metric, max_queries=max_queries, out=out, **how).results
+
+    def judged(example: Example, result: Result[Estimate]) -> Estimated:
+        return _judged(_finished(example, result), victim)
+
+    return estimated(work, metric, finish=judged, max_queries=max_queries, out=out, **how).results
 
 
 def estimated(
     work: Work,
     metric: PR,
     *,
+    finish: Callable[[Example, Result[Estimate]], Estimated] | None = None,
     max_queries: int | None = None,
     out: Path | str | Run | None = None,
     **how: Any,
@@ -106,10 +120,10 @@ def estimated(
     """Runs the estimator over the work."""
 
     def job(piece: Piece) -> Job[Estimate]:
-        program = metric.measure(piece.space, piece.example.label, piece.rng)
+        program = metric.measure(piece.space, piece.example.label, piece.rng, budget=max_queries)
         return Job(piece.key, piece.space, program, None, max_queries)
 
-    return work.run(job, _finished, kind=Estimated, out=out, **how)
+    return work.run(job, finish or _finished, kind=Estimated, out=out, **how)
 
 
 def _finished(example: Example, result: Result[Estimate]) -> Estimated:
@@ -129,5 +143,18 @@ def _finished(example: Example, result: Result[Estimate]) -> Estimated:
         found.exact,
         found.radius,
         found.method,
+        size=found.size,
         **counts,
     )
+
+
+def _judged(found: Estimated, victim: Victim) -> Estimated:
+    """The estimate with whether the text itself, run alone, keeps its label."""
+    if found.error is not None:
+        return found
+    try:
+        scores = alone(victim, found.original)
+    except UnfooledError as error:
+        return replace(found, value=None, error=str(error))
+    lost = bool(margins(scores, found.label)[0] <= tolerance(scores)[0])
+    return replace(found, misclassified=lost)

@@ -21,7 +21,7 @@ from unfooled.errors import InputError, VictimError
 from unfooled.text import Example, Source
 
 Fingerprint = str | list[list[float | str]]
-"""An exact "sha256:..." string, or one row of probe scores per probe text ("inf" as in JSON)."""
+"""An exact "sha256:..." string, or one row of scores per probe text ("inf", "nan" as text)."""
 
 TOLERANCE = 1e-4  # relative above 1: far over float32 noise, far under another model's difference
 
@@ -51,8 +51,8 @@ def probe_fingerprint(scores: Callable[[list[Any]], Any], *, pairs: bool = False
     """
     probes: Sequence[Source] = PAIR_PROBES if pairs else PROBES
     first, second = _scores(scores, probes), _scores(scores, probes)
-    rows: Fingerprint = plain(first)
-    if not same(rows, plain(second)):
+    rows = _rows(first)
+    if not same(rows, _rows(second)):
         return f"randomised: {first.shape[1]} classes"
     return rows
 
@@ -118,10 +118,14 @@ def _scores(
             f"the victim answered {len(probes)} probe texts with an array of shape {answer.shape}; "
             f"expected ({len(probes)}, classes)"
         )
-    if np.isnan(answer).any():
-        bad = int(np.isnan(answer).any(axis=1).argmax())
-        raise VictimError(f"the victim's scores of the probe text {probes[bad]!r} are NaN")
+    if np.isnan(answer).any(axis=1).all():
+        raise VictimError(f"the victim's scores of all {len(probes)} probe texts are NaN")
     return answer
+
+
+def _rows(scores: NDArray[np.float64]) -> list[list[float | str]]:
+    """Scores as JSON values; a probe may be a text that the victim has no finite scores for."""
+    return [["nan" if value != value else plain(value) for value in row] for row in scores.tolist()]
 
 
 def _files(folder: Path) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Literal
 
 import numpy as np
@@ -54,12 +55,12 @@ class Levels:
     def level(
         self, swaps: int, columns: tuple[int, ...], *, seconds: float | None = None
     ) -> Program[None]:
-        """All members with so many swaps, after all those with fewer; `seconds` bound a sweep."""
+        """All members with so many swaps, after all those with fewer, within about `seconds`."""
         swept = False
         if swaps:
             swept = yield from self._sweep(swaps, columns, seconds)
         if not swept and not self.ended:
-            yield from self._list(swaps, columns)
+            yield from self._list(swaps, columns, seconds)
         if self.ended:
             return
         within = self.space.size(swaps)
@@ -94,8 +95,12 @@ class Levels:
 
     # --- one number of swaps ------------------------------------------------------------------
 
-    def _list(self, swaps: int, columns: tuple[int, ...]) -> Program[None]:
-        """Asks for the scores of all members with so many swaps, in chunks."""
+    def _list(self, swaps: int, columns: tuple[int, ...], seconds: float | None) -> Program[None]:
+        """Asks for the scores of all members with so many swaps, in chunks.
+
+        Other texts share the batches, so `seconds` are those of the clock.
+        """
+        began = time.perf_counter()
         lister = Lister([self.space.counts[c] for c in columns], swaps)
         start, size, total = 0, _FIRST, lister.totals[swaps]
         while start < total and self.witness is None:
@@ -107,8 +112,10 @@ class Levels:
                 rows, scores, self.spent = end.rows, end.scores, True
             self.evaluated += len(scores)
             self.look(rows[: len(scores)], scores)
-            if self.spent:
+            self.late = seconds is not None and time.perf_counter() - began > seconds
+            if self.spent or (self.late and stop < total):
                 return
+            self.late = False
             start, size = stop, min(2 * size, _MOST)
 
     def _sweep(self, swaps: int, columns: tuple[int, ...], seconds: float | None) -> Program[bool]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, get_type_hints
 
 from unfooled import registry, settings
+from unfooled.data import Dataset, load
 from unfooled.errors import InputError, did_you_mean
 from unfooled.limits import Limits
 from unfooled.outcomes import Outcomes
@@ -96,6 +97,8 @@ def sweep(
     wanted = {limit: _checked(limit, values) for limit, values in over.items()}
     if not wanted:
         raise InputError(f"over names the limits to sweep: some of {', '.join(SWEPT)}")
+    if not isinstance(examples, (str, Path, Dataset)):
+        examples = load(examples)  # once: an iterator has them only once
     points, done = [], dict[str, Outcomes]()
     for limit, values in wanted.items():
         for value in values:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, get_args, overload
 
-from unfooled import swap_metrics
 from unfooled.certificates import NOT_ALONE, certificate, fooling_margin
 from unfooled.errors import UnfooledError
-from unfooled.evidence import margins, tolerance
+from unfooled.evidence import Bracket, Claim, margins, tolerance
+from unfooled.least import NOTHING, accuracy_under_attack, mean_minimum_swaps, proved_whole
 from unfooled.outcomes import Changes, alone, changed, reread, written
 from unfooled.program import Goal
 from unfooled.proof import Least, Minimiser
@@ -23,6 +24,8 @@ from unfooled.text import Example, Text
 from unfooled.work import Piece, Work
 
 Status = Literal["optimal", "robust", "bracketed", "skipped", "error"]
+
+_RADII = (1, 2, 3, 4)  # of accuracy under attack
 
 _TIE = "near-tie: the text itself has a margin within float noise of zero"
 
@@ -52,6 +55,24 @@ class Minimum:
     queries: int = 0
     forwards: int = 0
     certificate: Mapping[str, Any] | None = None
+
+    @property
+    def bracket(self) -> Bracket:
+        """What it says as a bracket; of a text that failed, nothing."""
+        if self.error is not None:
+            return NOTHING
+        claims = Claim("proved", "minimum", self.method), Claim("attacked", "minimum", self.method)
+        return Bracket(self.lower, self.upper, *claims)
+
+    @property
+    def columns(self) -> float:
+        """How many words can be swapped at once; infinite: not known."""
+        return math.inf if self.certificate is None else len(self.certificate["candidates"])
+
+    @property
+    def error(self) -> str | None:
+        """Why nothing could be said, where a method or the victim failed."""
+        return self.reason if self.status == "error" else None
 
     @property
     def witness(self) -> Text | None:
@@ -113,9 +134,39 @@ class Minima(Sequence[Minimum]):
     def __iter__(self) -> Iterator[Minimum]:
         return iter(self.all)
 
+    @property
+    def results(self) -> tuple[Minimum, ...]:
+        """All of them, as any finished work names them."""
+        return self.all
+
     def summary(self) -> dict[str, Any]:
-        """The figures of `swap_metrics.summary`."""
-        return swap_metrics.summary(self.all)
+        """Statuses, AUA whole and limited to some swaps, MMWS, the robust share, and times."""
+        counts = Counter(result.status for result in self.all)
+        judged = [r for r in self.all if r.status != "skipped"]
+        brackets = [None if r.status == "skipped" else r.bracket for r in self.all]
+        held = [r for r in judged if r.status != "error"]
+        seconds = sorted(r.seconds for r in held)
+        return {
+            "texts": len(self.all),
+            **{name: counts[name] for name in get_args(Status)},
+            "aua": accuracy_under_attack(brackets),
+            "aua_within": {r: accuracy_under_attack(brackets, r) for r in _RADII},
+            "mmws": mean_minimum_swaps([r.bracket for r in held], [r.columns for r in held]),
+            "robust_share": proved_whole([r.bracket for r in held]),
+            "swaps": dict(
+                sorted(Counter(int(r.lower) for r in held if r.status == "optimal").items())
+            ),
+            "median_s": _quantile(seconds, 0.5),
+            "p90_s": _quantile(seconds, 0.9),
+            "max_s": _quantile(seconds, 1.0),
+        }
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float | None:
+    """The smallest value that at least this share does not exceed."""
+    if not ordered:
+        return None
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
 def minimised(

@@ -134,7 +134,8 @@ def read(folder: records.Folder) -> tuple[Outcomes, dict[str, Any]]:
     method = run.manifest["method"]
     if "attack" not in run.manifest["options"]:
         raise RunError(f"{folder} is a run of {method}, not of an attack")
-    found = sorted(map(Outcome.from_record, run.records()), key=lambda outcome: by_id(outcome.id))
+    found = [run.rebuilt(record, Outcome.from_record) for record in run.records()]
+    found.sort(key=lambda outcome: by_id(outcome.id))
     return Outcomes(method, tuple(found)), run.manifest
 
 

@@ -15,6 +15,16 @@ from typing import Any, Final
 
 from unfooled.errors import InputError, did_you_mean
 from unfooled.limits import Limits
+from unfooled.spellings import (
+    BAE,
+    BERT_ATTACK,
+    MASKED,
+    MASKED_OUT,
+    NEAREST,
+    SAME_POS,
+    SYNONYMS,
+    TYPOS,
+)
 
 VECTORS: Final = (
     "Word vectors are glove-50-counter-fitted, built here from GloVe and WordNet; the papers' are "
@@ -70,14 +80,7 @@ def _bare(attack: str) -> str:
 
 # --- the sources --------------------------------------------------------------------------------
 
-_NEAREST = "embedding:k={k},min_similarity=-1,vectors=glove-50-counter-fitted"
-_TYPOS = "typos:k={k},kinds=swap/substitute/delete/insert,inner=false"
-_SAME_POS = "|pos:noun_verb=true"  # TextAttack's rule for TextFooler and BAE
-
-_TEXTFOOLER = _NEAREST.format(k=50) + _SAME_POS
-_PWWS = "wordnet:k=1000,same_pos=false,rank=sense,names=true"  # all synonyms of all senses
-_BERT_ATTACK = "masked_lm:k=48"
-_BAE = "masked_lm:k=50,masked=true" + _SAME_POS
+_TEXTFOOLER = NEAREST.format(k=50) + SAME_POS  # how near is a limit of the presets
 
 # --- Li et al. 2021 -----------------------------------------------------------------------------
 
@@ -95,12 +98,12 @@ def _defender(name: str, *, about: str, max_rate: float) -> Preset:
         name,
         about,
         f"Defender, section 3.2: ρ_max = {max_rate}, K_max = 50, Q_max = K_max × L, ε_min = 0.84",
-        Setting(_NEAREST, limits),
+        Setting(NEAREST, limits),
         own={
-            "deepwordbug": Setting(_TYPOS, limits),
+            "deepwordbug": Setting(TYPOS, limits),
             # Its own share of the words would be a second ρ_max.
-            "bert-attack": Setting("masked_lm:k={k}", limits, {"max_share": None}),
-            "bae": Setting("masked_lm:k={k},masked=true", limits),
+            "bert-attack": Setting(MASKED, limits, {"max_share": None}),
+            "bae": Setting(MASKED_OUT, limits),
         },
         differs="ε_min is angular (a cosine of 0.876), as in TextAttack, from which the paper has it, and of whole texts, as "
         "in its equation 1; its code compares 15 words with the text before the swap. Neighbours are "
@@ -165,7 +168,7 @@ _PWWS_PRESET = Preset(
     "pwws",
     "PWWS: all WordNet synonyms",
     "BERT is Robust, table 1 and section 3.1: no additional constraints",
-    Setting(_PWWS, Limits()),
+    Setting(SYNONYMS, Limits()),
     differs="A synonym takes the inflected form of the word that it replaces; auxiliary and modal verbs "
     "and words other than nouns, verbs, adjectives and adverbs keep their place.",
 )
@@ -173,17 +176,27 @@ _BERT_ATTACK_PRESET = Preset(
     "bert-attack",
     "BERT-Attack: 48 words of a masked language model, 40 % of the words, sentence cosine 0.2",
     "BERT is Robust, table 1 and section 3.1: 48, 0.4, 0.2",
-    Setting(_BERT_ATTACK, _BERT_LIMITS),
-    own={"bert-attack": Setting(_BERT_ATTACK, _BERT_LIMITS, _OWN_BERT)},
+    Setting(BERT_ATTACK, _BERT_LIMITS),
+    own={"bert-attack": Setting(BERT_ATTACK, _BERT_LIMITS, _OWN_BERT)},
     differs=_MLM_ONCE,
 )
 _BAE_PRESET = Preset(
     "bae",
     "BAE: 50 words of a masked language model, sentence cosine 0.936",
     "BERT is Robust, table 1 and section 3.1: 50, 0.936",
-    Setting(_BAE, _BAE_LIMITS),
-    own={"bae": Setting(_BAE, _BAE_LIMITS, _MOST_SIMILAR)},
+    Setting(BAE, _BAE_LIMITS),
+    own={"bae": Setting(BAE, _BAE_LIMITS, _MOST_SIMILAR)},
     differs=f"0.936 (TextAttack: 0.936338) is a cosine, as in the paper. {_MLM_ONCE}",
+)
+
+_ILP_PRESET = Preset(
+    "ilp",
+    "ILP paper: GloVe cosine above 0.8, same part of speech, sentence cosine above 0.8 with one word swapped",
+    "Robustness Evaluation of Text Classification Models Using Mathematical Optimization, appendix A",
+    Setting("ilp", Limits()),
+    differs="Static: similarity and part of speech are decided with only that word swapped. GloVe has 50 "
+    "dimensions (the paper does not say how many), and at most the 50 nearest words are taken; the "
+    "sentence encoder is the multilingual one, the paper's is English. For certifiers: candidates ilp.",
 )
 
 _ALL: Final = (
@@ -220,5 +233,6 @@ _ALL: Final = (
     _cv50(_PWWS_PRESET, "pwws-cv50"),
     _cv50(_BERT_ATTACK_PRESET, "bert-attack-cv50"),
     _cv50(_BAE_PRESET, "bae-cv50"),
+    _ILP_PRESET,
 )
 PRESETS: Final[Mapping[str, Preset]] = {preset.name: preset for preset in _ALL}

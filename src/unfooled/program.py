@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,7 +192,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class Attack(ABC):
-    """A search for a text that fools the victim, written for one text. Its fields are its options."""
+    """A search for a text that fools the victim, written for one text. Its fields are its options.
+
+    `source` spells the candidates that it searches unless others are given; None: the common ones.
+    """
+
+    source: ClassVar[str | None] = None
 
     @property
     def needs(self) -> Literal["scores", "gradients"]:

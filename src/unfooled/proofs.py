@@ -52,6 +52,11 @@ class Verdict:
     certificate: Mapping[str, Any] | None = None
 
     @property
+    def error(self) -> str | None:
+        """Why nothing could be said, where a method or the victim failed."""
+        return self.reason if self.verdict == "error" else None
+
+    @property
     def witness(self) -> Text | None:
         """A text that fools the victim, if one was met."""
         return None if self.changes is None else changed(self.original, self.changes)
@@ -163,7 +168,8 @@ def proved(
         verdict = _verified(example, result, work=work)
         if verdict.verdict == "certified" and verdict.radius < scope.wanted(example):
             left = feasibility(result.job.space.size(verdict.radius + 1))
-            reason = f"budget: within {verdict.radius + 1} swaps there are {left}"
+            within = "1 swap" if verdict.radius == 0 else f"{verdict.radius + 1} swaps"
+            reason = f"budget: within {within} there are {left}"
             verdict = replace(verdict, verdict="unknown", reason=reason)
         return verdict
 

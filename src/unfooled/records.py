@@ -11,10 +11,10 @@ import errno
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from unfooled import manifest as manifests
 from unfooled.canonical import dumps, loads
@@ -29,6 +29,7 @@ __all__ = ["Run", "Shard", "merge", "read", "record_key", "rng_for"]
 
 Folder = str | os.PathLike[str]
 Record = dict[str, Any]
+T = TypeVar("T")
 
 NAME: Final = "records.jsonl"
 CANDIDATES: Final = "candidates"  # the method of records that only say what was allowed
@@ -74,6 +75,17 @@ class Run:
     def records(self) -> list[Record]:
         """The records in the order in which they were written."""
         return list(self._records.values())
+
+    def rebuilt(self, record: Record, by: Callable[[Record], T]) -> T:
+        """What a record described; RunError names one that lacks a field or has another kind of value."""
+        try:
+            return by(record)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            what = f"has no {error}" if isinstance(error, KeyError) else f"cannot be read: {error}"
+            raise RunError(
+                f"{self.folder / NAME} is damaged: the record with the key {record['key']} {what}; "
+                "delete that line, and its text is done again"
+            ) from error
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Writes one record as one line; afterwards killing the process cannot lose it."""

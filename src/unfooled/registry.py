@@ -11,9 +11,11 @@ from dataclasses import MISSING, Field, dataclass, fields
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.resources import files
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from unfooled.errors import InputError, did_you_mean
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +62,30 @@ def options(method: type[Any]) -> tuple[Option, ...]:
 
 
 def build(family: str, name: str, given: Mapping[str, Any] | None = None) -> Any:
-    """A method with its options; unknown and ill-typed ones are named."""
+    """A method with its options, which may be words of a command line."""
+    return made(get(family, name), given or {}, name=name, words=True)
+
+
+def made(method: type[T], given: Mapping[str, Any], *, name: str, words: bool = False) -> T:
+    """A method with its options; unknown and ill-typed ones are named.
+
+    With `words` an option may be spelled: "8" is a number then.
+    """
     from pydantic import TypeAdapter, ValidationError
 
-    method = get(family, name)
-    known = {option.name: option for option in options(method)}
+    kind: type[Any] = method
+    known = {option.name: option for option in options(kind)}
     values = {}
-    for key, value in (given or {}).items():
+    for key, value in given.items():
         if key not in known:
             raise InputError(f"{name} has no option {key!r}; {did_you_mean(key, known)}")
         try:
-            values[key] = TypeAdapter(known[key].type).validate_python(value)
+            strict = isinstance(value, str) and not words
+            values[key] = TypeAdapter(known[key].type).validate_python(value, strict=strict)
         except ValidationError as error:
             why = error.errors()[0]["msg"]
             raise InputError(f"option {key} of {name} cannot be {value!r}: {why}") from error
-    missing = [f.name for f in fields(method) if _required(f) and f.name not in values]
+    missing = [f.name for f in fields(kind) if _required(f) and f.name not in values]
     if missing:
         raise InputError(f"{name} needs a value for its option {missing[0]!r}")
     return method(**values)

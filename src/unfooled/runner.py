@@ -82,8 +82,8 @@ def attack(
 ) -> Outcomes:
     """The outcomes of an attack on every example, in the order of the data.
 
-    `examples`: a Dataset, (text, label) pairs, or Examples. `candidates`: a spec (default: "wordnet"),
-    a source, a callable Text -> {position: candidates}, or ready spaces. With `out` every outcome is
+    `examples`: a Dataset, (text, label) pairs, or Examples. `candidates`: a spec (default: the
+    attack's own, else "wordnet"), a source, a callable Text -> {position: candidates}, or ready spaces. With `out` every outcome is
     recorded in that folder as soon as it is known, and texts already recorded there are not run
     again. `target` is a class by name or number. `encoder` ("minilm", "use", a folder, or an encoder)
     answers a search that compares sentences, and judges `min_similarity`; `masked` (a masked
@@ -100,7 +100,9 @@ def attack(
         "min_word_cosine": min_word_cosine, "word_vectors": word_vectors,
     }  # fmt: skip
     called = _called(name)
-    applied = settings.apply(preset, called, candidates=candidates, limits=given, options=options)
+    applied = settings.apply(
+        preset, called, candidates=candidates, limits=given, options=options, own=_source(name)
+    )
     limits = applied.limits
     method = built(name, options if isinstance(name, Attack) else applied.options, victim)
     _judgeable(called, method, limits)
@@ -243,6 +245,13 @@ def built(name: str | Attack, options: Mapping[str, Any], victim: Victim) -> Att
             "Hugging Face classifiers have them"
         )
     return method
+
+
+def _source(name: str | Attack) -> str | None:
+    """The candidates that an attack searches unless it is told."""
+    method = registry.get("attacks", name) if isinstance(name, str) else name
+    found: str | None = getattr(method, "source", None)  # what is no attack is refused later
+    return found
 
 
 def _called(name: str | Attack) -> str:

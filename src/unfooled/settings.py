@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
+from unfooled import registry
 from unfooled.errors import MissingExtra
 from unfooled.limits import Limits
 from unfooled.presets import ENCODER, VECTORS, Preset, Setting, get
 from unfooled.work import Candidates
 
-DEFAULT: Final = "wordnet"  # the candidates without a preset
+DEFAULT: Final = "wordnet"  # the candidates of attacks that have none of their own
 
 
 class Applied(NamedTuple):
@@ -30,21 +31,26 @@ def apply(
     candidates: Candidates | None,
     limits: Mapping[str, Any],
     options: Mapping[str, Any],
+    own: str | None = None,
 ) -> Applied:
     """What was given, and for the rest what the preset says; a limit that is None was not given.
 
-    Without a preset the rest are the defaults.
+    Without a preset the rest are the defaults, and candidates the attack's `own`, where it has some.
     """
     chosen = {name: value for name, value in limits.items() if value is not None}
     if preset is None:
-        given = DEFAULT if candidates is None else candidates
-        return Applied(given, Limits(**chosen), dict(options))
+        given = (own or DEFAULT) if candidates is None else candidates
+        return Applied(given, _limited(chosen), dict(options))
     setting = get(preset).setting(attack)
-    merged = replace(setting.limits, **chosen)
+    merged = _limited(asdict(setting.limits) | chosen)
     wanted = {**setting.options, **options}
     if candidates is None:
         candidates = written(setting.candidates, merged)
     return Applied(candidates, merged, wanted)
+
+
+def _limited(given: Mapping[str, Any]) -> Limits:
+    return registry.made(Limits, given, name="the limits")
 
 
 def written(candidates: str, limits: Limits) -> str:

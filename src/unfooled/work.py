@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
-import math
+import operator
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,14 +20,14 @@ from unfooled.candidates import Source as CandidateSource
 from unfooled.candidates import load as load_candidates
 from unfooled.companions import Encodes, Proposes
 from unfooled.engine import Engine
-from unfooled.errors import InputError, UnfooledError, VictimError
+from unfooled.errors import InputError
 from unfooled.fingerprints import (
     Fingerprint,
     examples_fingerprint,
-    probe_fingerprint,
     value_fingerprint,
 )
 from unfooled.keys import Shard, record_key, rng_for
+from unfooled.probing import probed
 from unfooled.records import Run
 from unfooled.space import Space
 from unfooled.task import Job, Result
@@ -85,7 +85,9 @@ class Work:
         seed: int,
         shard: str | Shard | None = None,
     ) -> None:
-        self.method, self.victim, self.config, self.seed = method, victim, config, seed
+        self.method, self.victim, self.config = method, victim, config
+        self.seed = _whole("seed", seed)
+        _check_queries(config.get("max_queries"), per_word="attack" in config)
         self.shard = Shard.parse(shard) if isinstance(shard, str) else shard
         self.examples = _examples(examples, victim)
         if not isinstance(candidates, Spaces):
@@ -117,8 +119,7 @@ class Work:
         if isinstance(out, (str, Path)):
             opened = Run.open(out, self.manifest())
         with _old_objects_at_rest(), opened as run:
-            done = run.done if run else {}
-            found = {key: kind.from_record(done[key]) for key in self.keyed if key in done}
+            found = {} if run is None else _recorded(run, self.keyed, kind)
             todo = {key: e for key, e in self.keyed.items() if key not in found}
             title, before = f"{self.method} on {self.victim.name}", len(found)
             with watching(title, total=len(self.keyed), done=before, wanted=progress) as watcher:
@@ -130,6 +131,7 @@ class Work:
                     masked=masked,
                     on_batch=watcher.batch,
                     say=watcher.say,
+                    proves=bool({"certifier", "certifiers"} & self.config.keys()),
                 )
                 for result in engine.run(job(piece) for piece in self._pieces(todo)):
                     key = result.job.key
@@ -147,7 +149,7 @@ class Work:
     @cached_property
     def victim_fingerprint(self) -> Fingerprint:
         """What tells the victim from others: a hash, or its scores of probes."""
-        return self.victim.fingerprint or _probed(self.victim, self.examples)
+        return self.victim.fingerprint or probed(self.victim, self.examples)
 
     def manifest(self) -> dict[str, Any]:
         """What this run is, for its folder."""
@@ -169,6 +171,27 @@ class Work:
                 "candidates": self.spaces.fingerprint,
             },
         }
+
+
+def _whole(what: str, number: Any) -> int:
+    try:
+        return operator.index(number)
+    except TypeError:
+        raise InputError(f"{what} is a whole number, not {number!r}") from None
+
+
+def _check_queries(most: Any, *, per_word: bool) -> None:
+    """Refuses a budget that is none; the limits of an attack know what 50x means."""
+    if most is None or (per_word and isinstance(most, str)):
+        return
+    if _whole("max_queries", most) < 1:
+        raise InputError(f"max_queries is 1 or more, not {most}")
+
+
+def _recorded(run: Run, keys: Iterable[str], kind: type[R]) -> dict[str, R]:
+    """What earlier calls have done, by key."""
+    done = run.done
+    return {key: run.rebuilt(done[key], kind.from_record) for key in keys if key in done}
 
 
 @contextmanager
@@ -252,28 +275,3 @@ class Spaces:
         if self.ready is not None:
             return value_fingerprint([s.fingerprint for s in self.ready.values()])
         return self.source.fingerprint
-
-
-def _probed(victim: Victim, examples: Sequence[Example]) -> Fingerprint:
-    """The fingerprint of a victim that is known only by its answers; a probe may be one it refuses."""
-    pairs = any(e.text.is_pair for e in examples)
-    why: list[str] = []
-
-    def one_by_one(probes: list[Any]) -> list[list[float]]:
-        refused, rows = [math.inf] * len(victim.labels), []
-        for probe in probes:
-            try:
-                rows.append(np.asarray(victim.scores([probe]), dtype=float)[0].tolist())
-            except Exception as error:
-                why.append(f"{type(error).__name__}: {error}")
-                rows.append(refused)
-        if all(row is refused for row in rows):
-            raise VictimError(f"{victim.name} fails on every text it is given: {why[0]}")
-        return rows
-
-    try:
-        return probe_fingerprint(victim.scores, pairs=pairs)
-    except UnfooledError:
-        raise
-    except Exception:
-        return probe_fingerprint(one_by_one, pairs=pairs)

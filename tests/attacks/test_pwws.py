@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
+import unfooled as uf
 from attack_toys import World, attacked, first_max, in_order, put, row_of, worlds
 from unfooled.attacks.pwws import METHOD, PWWS, softmax
 from unfooled.space import Space
@@ -109,3 +112,21 @@ def oracle(world: World) -> list[str] | None:
 def test_as_a_plain_loop_does_it(world: World) -> None:
     run = attacked(PWWS(), world.space, world.score, **world.limits)
     assert row_of(run) == world.row(oracle(world))
+
+
+def test_names_are_swapped_by_a_table_beside_the_synonyms(tmp_path: Path) -> None:
+    """Spelled as in the docstring, with the synonyms from a table too."""
+    (tmp_path / "words.json").write_text(json.dumps({"fine": ["good"], "film": ["movie"]}))
+    (tmp_path / "names.tsv").write_text("Paris\tLondon\tRome\n")
+    both = f"table:{tmp_path / 'words.json'} + table:{tmp_path / 'names.tsv'}"
+
+    def likes_paris(texts: list[str]) -> list[list[float]]:
+        return [[0.5 + ("Rome" in t), 0.2 * ("fine" in t) + 0.6 * ("Paris" in t)] for t in texts]
+
+    who = uf.victim(likes_paris, ["no", "yes"])
+    (found,) = uf.attack("pwws", who, [("a fine film from Paris", 1)], candidates=both)
+    assert found.changes == ((4, "Paris", "Rome"),)
+    assert "table:names.tsv" in (PWWS.__doc__ or "")
+    words = both.partition(" + ")[0]
+    (alone,) = uf.attack("pwws", who, [("a fine film from Paris", 1)], candidates=words)
+    assert alone.status == "failed"

@@ -30,7 +30,7 @@ def test_the_files_are_the_names() -> None:
     folder = Path(__import__("unfooled.candidates", fromlist=["x"]).__file__).parent
     assert names() == tuple(sorted(p.stem for p in folder.glob("[!_]*.py")))
     assert {"wordnet", "embedding", "sememes", "table"} <= set(names())
-    assert filters() == ("pos", "stopwords", "similarity", "antonyms")
+    assert filters() == ("pos", "stopwords", "similarity", "antonyms", "sentence")
 
 
 def test_options_are_read_by_their_types() -> None:

@@ -11,6 +11,7 @@ import pytest
 from cli_desk import Desk
 
 import unfooled as uf
+from unfooled import registry
 from unfooled.cli import printing
 from unfooled.cli.printing import default_folder
 from unfooled.records import read
@@ -146,7 +147,10 @@ def test_a_least_similarity(desk: Desk) -> None:
     ("options", "said"),
     [
         (("--max-queries", "many"), "such as 50x for 50 queries per word, not many"),
-        (("--similarity", "dot"), "similarity is cosine or angular, not 'dot'"),
+        (
+            ("--similarity", "dot"),
+            "similarity of the limits cannot be 'dot': Input should be 'cosine' or 'angular'",
+        ),
         (("--min-similarity", "-0.5", "--similarity", "angular"), "from 0 to 1, not -0.5"),
         (("--min-similarity", "0.5", "--encoder", "nonsense"), "no sentence encoder 'nonsense'"),
     ],
@@ -206,6 +210,57 @@ def test_a_target_by_name_or_number(desk: Desk, target: str) -> None:
 def test_labels_in_another_order(desk: Desk) -> None:
     shown = desk.attack("--json", victim="turned").json
     assert (shown["clean_accuracy"], shown["success_rate"]) == (0.8, 0.75)
+
+
+def test_help_says_what_similarity_is_compared_with(desk: Desk) -> None:
+    told = " ".join(desk.run("attack", "--help").out.replace("│", " ").split())
+    assert "compares with the original text, never with the text before a swap" in told
+    able = [
+        name
+        for name in registry.names("attacks")
+        if "reference" in {o.name for o in registry.options(registry.get("attacks", name))}
+    ]
+    assert f"The attacks {' and '.join(able)} also compare step by step" in told
+
+
+def test_own_candidates_are_listed_and_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = " ".join(desk.run("attack", "--list").out.split())
+    assert "masked_lm:k=48" in listed
+    monkeypatch.setattr("unfooled.attacks.greedy.Greedy.source", desk.candidates[1])
+    done = desk.run("attack", "greedy", desk.victim(), desk.data)
+    assert done.code == 0
+    assert done.err.startswith(f"greedy searches the candidates {desk.candidates[1]}\n")
+    assert "searches the candidates" not in desk.attack().err
+
+
+def test_a_masked_model_that_nobody_asks_is_refused(desk: Desk) -> None:
+    for name in ("bert-attack", "bae"):
+        done = desk.attack("--masked", "my-bert", name=name)
+        assert done.code == 2
+        assert f"{name} with these options asks no masked language model" in done.err
+        assert "--candidates masked_lm:model=my-bert" in done.err
+
+
+COMMANDS = {
+    "attack": ("attack", "greedy"), "audit": ("audit",), "certify": ("certify", "exhaustive"),
+    "estimate": ("estimate",), "sweep": ("sweep", "greedy"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("labels", ["neg, pos", "2"])
+def test_labels_on_the_command_line(desk: Desk, command: str, labels: str) -> None:
+    bare = desk.write("bare.py", "def score(texts):\n    return [[0.0, len(t)] for t in texts]\n")
+    if labels == "2":
+        desk.write("data.csv", "text,label\na good film,1\na bad film,0\n")
+    over = ("--over", "max-rate=0.5") if command == "sweep" else ()
+    asked = (*COMMANDS[command], f"python:{bare}:score", desk.data, *desk.candidates, *over, "-q")
+    refused = desk.run(*asked)
+    assert refused.code == 2
+    assert "name them: --labels bad,good" in refused.err
+    assert desk.run(*asked, "--labels", labels, "--out", "run").code == 0
+    unlike = desk.run(*asked, "--labels", "a,a", "--out", "other")
+    assert (unlike.code, unlike.err) == (2, "unfooled: labels name a class twice: a, a\n")
 
 
 def test_columns_splits_and_limits(desk: Desk) -> None:

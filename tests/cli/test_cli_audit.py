@@ -125,6 +125,54 @@ def test_certify_and_estimate_print_small_tables(desk: Desk) -> None:
     assert "counted exactly 4" in " ".join(guessed.out.split())
 
 
+MIXED = "text,label\na good film,pos\na great film,neg\na great film,pos\na bad film,pos\n"
+
+
+def test_misclassified_texts_are_counted_apart(desk: Desk) -> None:
+    data = desk.write("mixed.csv", MIXED)
+    options = (desk.victim(), data, *desk.candidates, "--radius", "1")
+    proved = desk.run("certify", "exhaustive", *options, "--json").json
+    assert proved["misclassified"] == 2
+    assert (proved["falsified"], proved["certified"]) == (1, 1)
+    assert proved["radius"] == {"0": 1, "1": 1}
+    told = " ".join(desk.run("certify", "exhaustive", *options, "-q").out.split())
+    assert "certified 1 falsified 1 misclassified 2" in told
+    guessed = desk.run("estimate", *options, "--json").json
+    assert (guessed["texts"], guessed["misclassified"], guessed["errors"]) == (4, 2, 0)
+    assert guessed["mean_pr"] == pytest.approx((3 / 4 + 1) / 2)  # of the two that are right
+    assert guessed["pr_above_0.9"] == 0.5
+    told = " ".join(desk.run("estimate", *options, "-q").out.split())
+    assert "texts 4, 2 misclassified from the start mean PR 0.875" in told
+
+
+def test_texts_that_fail_are_named_with_the_reason(desk: Desk) -> None:
+    options = (desk.victim("touchy"), desk.data, *desk.candidates, "-q")
+    for command in (("audit",), ("estimate",)):
+        shown = " ".join(desk.run(*command, *options).out.split())
+        assert "error in data:4: " in shown
+        assert "RuntimeError: too [/great] for words" in shown
+
+
+def test_an_audit_prints_widths_quartiles_and_accuracy(desk: Desk) -> None:
+    figures = audit(desk, "--radius", "1", "--out", "run", "--json").json
+    values = [3 / 4, 2 / 3, 1.0, 1.0]  # by hand: good and bad films; two swaps are needed; never
+    assert figures["mean_pr"] == pytest.approx(sum(values) / 4)
+    assert figures["pr_quartiles"] == pytest.approx([2 / 3 + 1 / 16, 0.875, 1.0])
+    shown = " ".join(audit(desk, "--radius", "1", "--out", "run", "-q").out.split())
+    assert "PR quartiles 0.729 / 0.875 / 1.000" in shown
+    assert "mean least swaps, broken texts 1.33 mean bracket width, broken texts 0.00" in shown
+    assert "mean least swaps if any (MMWS) 1.33" in shown
+    assert "accuracy under attack 20.0 %" in shown  # only the great film, of five texts
+
+
+def test_narrow_terminals_break_no_word(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = audit(desk, "--out", "run", "-q").out.splitlines()
+    words = {word.strip(",:") for line in lines for word in line.split()}
+    assert {"queries", "forwards", "seconds", "exhaustive", "unknown"} <= words
+    assert not any("…" in word for word in words)
+
+
 def test_a_report_compares_runs(desk: Desk) -> None:
     for name in ("score", "noisy"):
         assert audit(desk, "--out", name, "-q", victim=name).code == 0

@@ -42,7 +42,8 @@ def run(
     method: PR, space: Space, function: Scored, *, seed: int = 0, **more: Any
 ) -> Result[Estimate]:
     engine = Engine(uf.victim(function, ["a", "b"], name="toy"), batch=more.pop("batch", None))
-    program = method.measure(space, 1, np.random.default_rng(seed))
+    rng, budget = np.random.default_rng(seed), more.get("max_queries")
+    program = method.measure(space, 1, rng, budget=budget)
     (result,) = engine.run([Job("key", space, program, **more)])
     return result
 
@@ -84,7 +85,7 @@ class TestExact:
         function = linear(0.5 if kept else -0.5)
         for space, radius in ((wide(30, 9), 0), (Space("0 0", {}), 5)):
             result = run(PR(radius=radius, method=method), space, function)
-            assert result.value == Estimate(kept, kept, kept, 1, True, radius, "exact")
+            assert result.value == Estimate(kept, kept, kept, 1, True, radius, "exact", 1)
             assert result.queries == 1
 
     def test_a_large_space_is_refused_with_its_size(self) -> None:
@@ -93,7 +94,7 @@ class TestExact:
         assert "1.0e+30 texts within 30 swaps, more than the 1,000,000" in result.error
         told = run(PR(radius=1, method="exact", limit=270), wide(30, 9), linear(5)).error
         assert told is not None
-        assert "271 texts within 1 swaps, more than the 270" in told
+        assert "271 texts within 1 swap, more than the 270" in told
         assert run(PR(radius=1, method="exact", limit=271), wide(30, 9), linear(5)).error is None
 
     def test_a_budget_leaves_what_the_rest_can_change(self) -> None:
@@ -104,6 +105,7 @@ class TestExact:
         assert found is not None
         assert (found.low, found.high) == (5 / 33, 1 - 4 / 33)  # one swap by 1 keeps, by 2 loses
         assert not found.exact
+        assert (found.samples, found.size) == (9, 33)
         assert found.low <= brute(space, 2, function) <= found.high
 
 
@@ -240,6 +242,30 @@ class TestBudgets:
         assert found.high - found.low > 0.05
         assert found.low <= found.value <= found.high
 
+    @pytest.mark.parametrize("queries", [1, 5, 170])
+    def test_a_small_space_that_the_budget_does_not_pay_for_is_sampled(self, queries: int) -> None:
+        space = wide(4, 5)  # 171 texts within two swaps: fewer than the first look
+        found = run(PR(radius=2), space, linear(3.5), max_queries=queries).value
+        assert found is not None
+        assert (found.method, found.samples, found.exact) == ("sequential", queries, False)
+        assert found.value * queries == pytest.approx(round(found.value * queries))  # a sample mean
+        assert found.low <= brute(space, 2, linear(3.5)) <= found.high
+
+    def test_what_the_budget_pays_for_is_enumerated(self) -> None:
+        found = run(PR(radius=2), wide(4, 5), linear(3.5), max_queries=171).value
+        assert found is not None
+        assert (found.value, found.exact) == (brute(wide(4, 5), 2, linear(3.5)), True)
+
+    @pytest.mark.parametrize("queries", range(200, 1400, 100))
+    def test_samples_are_not_thrown_away_for_an_enumeration_that_cannot_end(
+        self, queries: int
+    ) -> None:
+        space = wide(5, 9)  # 856 texts within two swaps: enumerated after a look at 0.5
+        found = run(PR(radius=2), space, linear(8.5), max_queries=queries).value
+        assert found is not None
+        assert found.exact or found.method == "sequential"
+        assert found.low <= brute(space, 2, linear(8.5)) <= found.high
+
     def test_more_samples_say_more(self) -> None:
         spans = []
         for queries in (10, 100, 1000):
@@ -259,8 +285,9 @@ class TestBudgets:
         ({"rate": float("nan")}, "from 0 to 1, not nan"),
         ({"radius": 1, "method": "guess"}, "one of sequential, hoeffding, exact, not 'guess'"),
         ({"radius": 1, "epsilon": 0}, "between 0.005 and 0.5, not 0"),
-        ({"radius": 1, "epsilon": 0.5}, "not 0.5"),
-        ({"radius": 1, "epsilon": 0.001}, "below 0.005 use method hoeffding"),
+        ({"radius": 1, "epsilon": 0.5}, "not 0.5$"),
+        ({"radius": 1, "epsilon": 0.7}, "between 0.005 and 0.5, not 0.7$"),
+        ({"radius": 1, "epsilon": 0.001}, "for less use unfooled estimate with method hoeffding"),
         ({"radius": 1, "epsilon": 0, "method": "hoeffding"}, "between 0 and 0.5, not 0$"),
         ({"radius": 1, "delta": 0}, "delta is a probability .* not 0"),
         ({"radius": 1, "delta": 1}, "not 1"),

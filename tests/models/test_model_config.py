@@ -53,6 +53,18 @@ def test_unknown_and_missing_fields_are_named():
         ModelConfig.from_dict(values)
 
 
+def test_a_folder_saved_before_there_were_layers_has_one():
+    values = ModelConfig("mlp", 30, 2).as_dict()
+    del values["layers"]
+    assert ModelConfig.from_dict(values).layers == 1
+
+
+def test_layers_are_those_of_mlp_and_dan():
+    assert ModelConfig("dan", 30, 2, layers=3).layers == 3
+    with pytest.raises(InputError, match="layers is an option of mlp and dan"):
+        ModelConfig("cnn", 30, 2, layers=2)
+
+
 def test_two_dimensional_filters_need_three_dimensions():
     with pytest.raises(InputError, match="3x3"):
         ModelConfig("cnn-msr", 30, 2, dimensions=2)

@@ -46,6 +46,27 @@ def lstm_states(lstm: torch.nn.LSTM, words: np.ndarray) -> np.ndarray:
     return np.array(states)
 
 
+def centred(layer: torch.nn.Module, x: np.ndarray) -> np.ndarray:
+    return (x - x.mean(axis=-1, keepdims=True)) * numbers(layer.scale) + numbers(layer.shift)
+
+
+def attended(network: torch.nn.Module, words: np.ndarray) -> np.ndarray:
+    """The features of a transformer with one block and one head, word by word."""
+    x = centred(network.start, words + numbers(network.positions)[: len(words)])
+    (block,) = network.blocks
+    read = x @ numbers(block.read.weight).T + numbers(block.read.bias)
+    queries, keys, values = np.split(read, 3, axis=1)
+    seen = []
+    for query in queries:
+        shares = np.exp([query @ key / np.sqrt(len(key)) for key in keys])
+        seen.append(shares / shares.sum() @ values)
+    x = x + np.array(seen) @ numbers(block.write.weight).T + numbers(block.write.bias)
+    x = centred(block.attended, x)
+    inner = np.maximum(x @ numbers(block.inner.weight).T + numbers(block.inner.bias), 0)
+    fed = x + inner @ numbers(block.outer.weight).T + numbers(block.outer.bias)
+    return centred(block.fed, fed).mean(axis=0)
+
+
 def features(arch: str, ids: list[int]) -> np.ndarray:
     """What the encoder should say about one text, computed word by word without padding."""
     network = NETWORKS[arch, False]
@@ -56,6 +77,10 @@ def features(arch: str, ids: list[int]) -> np.ndarray:
         full[: len(ids)] = words
         return np.maximum(
             numbers(network.affine.weight) @ full.ravel() + numbers(network.affine.bias), 0
+        )
+    if arch == "dan":
+        return np.maximum(
+            numbers(network.affine.weight) @ words.mean(axis=0) + numbers(network.affine.bias), 0
         )
     if arch == "cnn":
         weight, bias = numbers(network.filters.weight), numbers(network.filters.bias)
@@ -74,6 +99,8 @@ def features(arch: str, ids: list[int]) -> np.ndarray:
         return np.maximum(answers, 0).max(axis=0).ravel()
     if arch == "lstm":
         return lstm_states(network.lstm, words)[-1]
+    if arch == "transformer":
+        return attended(network, words)
     back = lstm_states(network.back, words[::-1])
     return np.concatenate((lstm_states(network.ahead, words).max(axis=0), back.max(axis=0)))
 
@@ -159,15 +186,18 @@ def test_the_default_sizes_are_those_of_the_papers():
     sizes = {arch: (default.units, default.max_words) for arch, default in ARCHITECTURES.items()}
     assert sizes == {
         "mlp": (64, 200),
+        "dan": (64, 256),
         "cnn": (150, 256),
         "cnn-msr": (150, 256),
         "lstm": (256, 256),
         "bilstm": (150, 256),
+        "transformer": (100, 256),
     }
 
 
 @pytest.mark.parametrize(
-    ("arch", "wide"), [("mlp", 4), ("cnn", 4), ("cnn-msr", 12), ("lstm", 4), ("bilstm", 8)]
+    ("arch", "wide"),
+    [("mlp", 4), ("dan", 4), ("cnn", 4), ("cnn-msr", 12), ("lstm", 4), ("bilstm", 8)],
 )
 def test_the_number_of_features(arch: str, wide: int):
     network = NETWORKS[arch, False]

@@ -54,7 +54,7 @@ def run(
         "method": "audit",
         "options": {
             "attacks": {name: {"keep": 8} for name in attacks},
-            "certifier": {"exhaustive": {"radius": radius}},
+            "certifiers": {"exhaustive": {"radius": radius}},
             "pr": {"radius": radius, "delta": 0.005, "epsilon": 0.025},
         },
         "seed": 7,
@@ -92,7 +92,7 @@ def _results(id: str, case: Case, *, attacks: Sequence[str], radius: int) -> lis
         results.append((name, outcome))
     if case.proved is not None:
         candidates = {str(p): list(words) for p, words in choices.items()}
-        certificate = {"candidates": candidates, "evaluated": 9}
+        certificate = {"candidates": candidates, "kind": "enumeration", "evaluated": 9}
         verdict = Verdict(
             id, "certified", text, 1, case.proved, queries=30, forwards=10, certificate=certificate
         )

@@ -80,7 +80,7 @@ def test_it_renders_without_a_complaint_or_a_request(browser: Any, report: Path)
     opened = Opened(browser, report)
     assert opened.shown() == ALL
     sizes = [box.bounding_box() for box in opened.page.locator("figure svg").all()]
-    assert len(sizes) == 3
+    assert len(sizes) == 5
     assert all(size["width"] > 200 and size["height"] > 100 for size in sizes)
     assert opened.quiet(), (opened.complaints, opened.requests)
 

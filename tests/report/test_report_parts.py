@@ -15,7 +15,7 @@ from unfooled.auditing import audit as run_audit
 from unfooled.auditing import read
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket
-from unfooled.report import figures, radii, svg, texts, wording
+from unfooled.report import figures, minima, radii, svg, texts, wording
 from unfooled.report.page import origin
 from unfooled.space import Space
 from unfooled.text import Example, Text
@@ -96,6 +96,11 @@ def test_pr_says_what_it_rests_on() -> None:
 
     assert pr(value=1.0, exact=True, method="proved").startswith("1 exactly: the whole radius")
     assert pr(value=0.25, exact=True, method="exact").startswith("0.2500 exactly: every text")
+    cut = {"value": 0.515, "low": 0.152, "high": 0.879, "samples": 9, "method": "exact"}
+    assert pr(**cut, size=1033) == (
+        "0.515, between 0.152 and 0.879 for certain, 9 of 1,033 texts scored"
+    )
+    assert pr(**cut).endswith("for certain, 9 texts scored")  # of an older run
     assert pr(error="out of queries") == "not measured: out of queries"
     assert wording.pr(None, delta=0.1) == "not measured"
 
@@ -168,7 +173,7 @@ def test_candidates_stand_beside_the_word_they_replace(audit: Audit) -> None:
 
 
 def test_found_certified_and_unknown_by_radius(audit: Audit) -> None:
-    table = radii.by_radius(audit, certifier="exhaustive")
+    table = radii.by_radius(audit)
     assert [(r.found.texts, r.certified.texts, r.unknown.texts) for r in table] == [
         (1, 4, 1), (2, 2, 2), (3, 2, 1),
     ]  # fmt: skip
@@ -182,7 +187,7 @@ def test_found_certified_and_unknown_by_radius(audit: Audit) -> None:
 
 def test_no_text_has_no_share(tmp_path: Path) -> None:
     audit, _ = read(run(tmp_path / "run", [CASES[6]]))
-    (line, *_) = radii.by_radius(audit, certifier="exhaustive")
+    (line, *_) = radii.by_radius(audit)
     assert line.found == (0, None, None, None)
     assert figures.survival(audit, name="f") is None
     assert figures.violin(audit, name="f") is None
@@ -284,3 +289,33 @@ def test_the_candidates_of_a_real_audit_are_those_of_its_space(tmp_path: Path) -
         assert texts.row(item, labels=[], delta=0.1).places == [
             (2, "good", "fine, great"), (3, "film", "movie"),
         ]  # fmt: skip
+
+
+def test_least_swaps_beside_an_attack(tmp_path: Path) -> None:
+    cases = [
+        Case("one two three four", (1, 1)),
+        Case("five six seven eight", (3, 2), proved=1),  # greedy met the proof, pdp did not
+        Case("nine ten eleven twelve", (4, None), proved=1),  # not exact
+    ]
+    found = read(run(tmp_path / "run", cases))[0]
+    assert [(item.id, m) for item, m in minima.decided(found)] == [("t:0", 1), ("t:1", 2)]
+    (example,) = minima.examples(found)
+    assert (example.attack, example.swaps, example.minimum) == ("pdp", 3, 2)
+    assert [piece.new for piece in example.least[0].pieces if piece.new] == ["swapped"] * 2
+    assert [piece.new for piece in example.original[0].pieces if piece.new] == []
+    assert "1 to 3" in str(minima.histogram(found, name="least"))
+    assert "on 2 texts" in str(minima.increments(found, name="more"))
+    shares = dict(minima.shares(found))
+    assert shares == {
+        "1": "66.7 %",
+        "2": "0.0 % to 33.3 %",
+        "3": "0.0 % to 33.3 %",
+        "any number": "0.0 %",
+    }
+
+
+def test_no_least_swaps_where_nothing_is_decided(tmp_path: Path) -> None:
+    found = read(run(tmp_path / "run", [Case("one two", (None, None))]))[0]
+    assert minima.histogram(found, name="least") is None
+    assert minima.increments(found, name="more") is None
+    assert minima.examples(found) == []

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from unfooled.errors import InputError, VictimError
+from unfooled.runner import attack
 from unfooled.space import UNKNOWN, Space
 from unfooled.text import Text
 from unfooled.victims import load, victim
@@ -58,6 +59,22 @@ def test_wrong_answers_say_what_was_expected(answer: Any) -> None:
     made = victim(lambda texts: answer, 2, name="broken")
     with pytest.raises(VictimError, match="broken"):
         made.scores(["one", "two"])
+
+
+@pytest.mark.parametrize("how", ["sys.exit(3)", "raise SystemExit('no')", "quit()"])
+def test_a_function_that_wants_to_end_the_program_fails_on_its_text(
+    how: str, tmp_path: Path
+) -> None:
+    code = f"import sys\nLABELS = ['a', 'b']\ndef f(texts):\n    if 'bad' in texts[0]: {how}\n"
+    (tmp_path / "v.py").write_text(code + "    return [[0.0, 1.0]] * len(texts)\n")
+    (tmp_path / "ends.py").write_text(f"import sys\n{how}\n")
+    made = load(f"python:{tmp_path / 'v.py'}:f")
+    with pytest.raises(VictimError, match=r"v\.py:f raised SystemExit"):
+        made.scores(["bad"])
+    found = attack("greedy", made, [("good", 1), ("bad", 1)], candidates={"good": ["fine"]})
+    assert [outcome.status for outcome in found] == ["failed", "error"]
+    with pytest.raises(InputError, match=r"importing .*ends\.py failed: SystemExit"):
+        load(f"python:{tmp_path / 'ends.py'}:f")
 
 
 def test_the_functions_own_exceptions_pass_through() -> None:

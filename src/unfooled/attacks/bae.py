@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from unfooled import spellings
 from unfooled.choosing import Reference, Rule
 from unfooled.counting import Rows
 from unfooled.errors import InputError
@@ -35,6 +37,8 @@ class BAE(Attack):
     `reference="previous"` turns into the authors' text before this swap. TextAttack applies the angular
     threshold to plain cosines, which is another, looser one.
     """
+
+    source: ClassVar[str] = spellings.BAE
 
     proposals: int = 0
     step_similarity: float | None = None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from unfooled import spellings
 from unfooled.counting import Rows
 from unfooled.importance import checked_share, importance, most_swaps
 from unfooled.program import Attack, Goal, Program, Scores, better, first_best
@@ -29,6 +31,8 @@ class BertAttack(Attack):
     is no part of the search. TextAttack has no flip term, takes the best in place of the first, rounds
     the share up, and runs the language model again in every text.
     """
+
+    source: ClassVar[str] = spellings.BERT_ATTACK
 
     max_share: float | None = 0.4
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unfooled import spellings
 from unfooled.belief import Belief
 from unfooled.counting import Rows
 from unfooled.errors import InputError
@@ -35,6 +36,8 @@ class DeepWordBug(Attack):
     only take out words that it can swap; where none would be left, one is unknown. With a target (not in
     the paper) p is 1 - p of the target. TextAttack has only replace-one, and accepts only what improves.
     """
+
+    source: ClassVar[str] = spellings.DEEPWORDBUG
 
     scoring: Scoring = "combined"
     tail_weight: float = 1.0

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unfooled import spellings
 from unfooled.counting import Rows
 from unfooled.populations import at_least, best_found, evolve, sigmoid
 from unfooled.program import Attack, Floats, Goal, Program
@@ -34,6 +36,8 @@ class FasterGenetic(Attack):
     another. Differs from TextAttack 0.3.11, which prefers the worse parents by exp(-score / 0.3), and
     positions with more candidates.
     """
+
+    source: ClassVar[str] = spellings.GENETIC
 
     population: int = 60
     generations: int = 40

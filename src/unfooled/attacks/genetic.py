@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unfooled import spellings
 from unfooled.counting import Rows
 from unfooled.errors import InputError
 from unfooled.populations import at_least, best_found, evolve, fitter
@@ -36,6 +38,8 @@ class Genetic(Attack):
     random, with temperature 1; here pairs are as texts. Differs from TextAttack 0.3.11, which prefers
     the worse parents.
     """
+
+    source: ClassVar[str] = spellings.GENETIC
 
     population: int = 60
     generations: int = 20

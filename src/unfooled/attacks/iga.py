@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unfooled import spellings
 from unfooled.counting import Rows
 from unfooled.errors import InputError
 from unfooled.importance import most_swaps
@@ -51,6 +53,8 @@ class IGA(Attack):
     the limit gives up a swap before it takes another. Differs from TextAttack 0.3.11, which prefers the
     worse parents, takes the first 60 positions, and replaces a random position instead of the first.
     """
+
+    source: ClassVar[str] = spellings.IGA
 
     population: int = 60
     generations: int = 20

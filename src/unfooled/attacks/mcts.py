@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from unfooled import spellings
 from unfooled.counting import Rows
 from unfooled.errors import InputError
 from unfooled.importance import most_swaps
@@ -54,6 +55,8 @@ class MCTS(Attack):
     number of simulations and so hardly weighs against the visits, is a mean for LSTMs, and where
     further positions are drawn at random instead of by the tree.
     """
+
+    source: ClassVar[str] = spellings.MCTS
 
     substitutions: Literal["single", "multiple"] = "multiple"
     simulations: int = 1000

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from unfooled import spellings
 from unfooled.belief import Belief
 from unfooled.counting import Rows
 from unfooled.importance import most_swaps, ranked
@@ -22,11 +24,15 @@ class PWWS(Attack):
     softmax(S) dP*. Each is swapped without looking again, also when dP* is not above zero.
 
     Differs from the authors: named entities, which they swap for the most frequent entity of the same
-    type in texts of other classes, are no special case: a source that knows entities gives them as
-    candidates. So are parts of speech the source's affair. With a target (not in the paper) p(x) is
+    type in texts of other classes, are no special case, because our tagger knows that a word is a name
+    but not of what. Names to swap for each other are given as a table from name to names, beside the
+    synonyms: `candidates="wordnet:k=1000,same_pos=false,rank=sense,names=true + table:names.tsv"`. So
+    proofs cover them too. Parts of speech are the source's affair as well. With a target (not in the paper) p(x) is
     replaced by 1 - p of the target. TextAttack asks again in the current text, accepts only what
     improves it, and weighs 1 - p in place of dP*, which is another order.
     """
+
+    source: ClassVar[str] = spellings.SYNONYMS
 
     def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
         most, row = most_swaps(space, goal), space.origin

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
+from unfooled import spellings
 from unfooled.belief import Belief
 from unfooled.counting import Rows
 from unfooled.errors import InputError
@@ -31,6 +33,8 @@ class TextBugger(Attack):
     . ! or ?. With a target (not in the paper) words and bugs are judged by the target. TextAttack has
     no sentences, accepts only what improves, and checks an angular similarity of 0.8.
     """
+
+    source: ClassVar[str] = spellings.TEXTBUGGER
 
     step_similarity: float | None = None
     sentences: bool = True

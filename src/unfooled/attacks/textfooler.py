@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
+from unfooled import spellings
 from unfooled.choosing import Reference, Rule
 from unfooled.counting import Rows
 from unfooled.importance import importance, most_swaps
@@ -33,6 +35,8 @@ class TextFooler(Attack):
     source's affair. TextAttack ranks by deletion without the flip term, and wants a candidate to
     improve on the current text.
     """
+
+    source: ClassVar[str] = spellings.TEXTFOOLER
 
     step_similarity: float | None = None
     step_window: int = 15

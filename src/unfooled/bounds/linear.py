@@ -16,7 +16,10 @@ from unfooled.bounds.region import Region
 from unfooled.bounds.relaxations import Box
 
 _ROWS = 2**24  # numbers of one array carried backwards: 128 MB
+_WIDEST = 4096  # nodes with more numbers keep the box they have
+_ROUNDING = 1e-14  # of the parts of a sum: a hundred times that of one float64 operation
 _RATE = 0.1  # of Adam
+_STILL = 1e-6  # gradients much smaller than this are rounding, and move nothing
 _DIGITS = 6  # of a slope that was searched for: a certificate holds it in full
 
 
@@ -40,7 +43,10 @@ def lower_bounds(
     weights: Tensor,
     of: int | None = None,
 ) -> Tensor:
-    """(batch, k): lower bounds of <weights, node>, the logits unless `of` says another node."""
+    """(batch, k): lower bounds of <weights, node>, the logits unless `of` says another node.
+
+    Less what rounding may have added: slopes far from the curve cancel in exact arithmetic alone.
+    """
     last = len(graph.nodes) - 1 if of is None else of
     carried: dict[int, Tensor] = {last: weights}
     total: Tensor | float = 0.0
@@ -49,6 +55,7 @@ def lower_bounds(
         if here is None:
             continue
         step, inputs = graph.nodes[number].step, graph.nodes[number].inputs
+        total = total - _ROUNDING * _size(here, found[number])
         if isinstance(step, Entry):
             (at_words,), constant = step.back(here)
             words = region.base.shape[1]
@@ -65,6 +72,12 @@ def lower_bounds(
     return bound.nan_to_num(nan=-torch.inf, posinf=-torch.inf, neginf=-torch.inf)
 
 
+def _size(weights: Tensor, box: Box) -> Tensor:
+    """(batch, k): how large the parts of <weights, node> can be."""
+    largest = torch.maximum(box.lower.abs(), box.upper.abs()).unsqueeze(1)
+    return (weights.abs() * largest).flatten(2).sum(dim=2)
+
+
 def tightened(graph: Graph, region: Region, found: list[Box]) -> list[Box]:
     """The boxes with those that lines are drawn on bounded by full backward passes."""
     tight = list(found)
@@ -74,7 +87,8 @@ def tightened(graph: Graph, region: Region, found: list[Box]) -> list[Box]:
             continue
         if step.slopes(*(tight[i] for i in node.inputs)):
             for parent in node.inputs:
-                if not isinstance(graph.nodes[parent].step, Entry):
+                size = tight[parent].lower[0].numel()
+                if size <= _WIDEST and not isinstance(graph.nodes[parent].step, Entry):
                     tight[parent] = _tightened(graph, region, tight, parent)
         tight[number] = _met(tight[number], step.box(*(tight[i] for i in node.inputs)))
     return tight
@@ -124,7 +138,7 @@ def optimised(
     leaves = [part for parts in free.values() for part in parts]
     if not leaves:
         return dict(slopes)
-    adam = torch.optim.Adam(leaves, lr=_RATE, maximize=True)
+    adam = torch.optim.Adam(leaves, lr=_RATE, eps=_STILL, maximize=True)
     best = [part.detach().clone() for part in leaves]
     highest = torch.full(weights.shape[:2], -torch.inf, dtype=torch.float64)
     for step in range(steps + 1):

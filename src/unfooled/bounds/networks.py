@@ -7,6 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from unfooled.bounds.attention import transformer
 from unfooled.bounds.entries import Flat, Windows
 from unfooled.bounds.graph import Bend, Graph, Highest, Join, Linear, Rescale, Stack, Sum
 from unfooled.bounds.recurrent import unrolled
@@ -14,9 +15,10 @@ from unfooled.bounds.region import Region
 from unfooled.bounds.relaxations import ABSOLUTE, RELU
 from unfooled.errors import Unsupported
 from unfooled.models.convolutional import CNN, CNNMSR
-from unfooled.models.mlp import MLP
+from unfooled.models.mlp import DAN, MLP, Affine
 from unfooled.models.networks import Network
 from unfooled.models.recurrent import LSTM, BiLSTM
+from unfooled.models.transformer import Transformer
 
 
 def graph_of(
@@ -50,7 +52,23 @@ def _mlp(network: Network, graph: Graph, region: Region) -> int:
     assert isinstance(network, MLP)
     layer, size = network.affine, network.config.dimensions
     weight = layer.weight.detach().T.reshape(-1, size, layer.out_features)
-    return graph.add(Bend(RELU), graph.add(Flat(weight, layer.bias.detach())))
+    return _after(network, graph, Flat(weight, layer.bias.detach()))
+
+
+def _dan(network: Network, graph: Graph, region: Region) -> int:
+    assert isinstance(network, DAN)
+    layer, words = network.affine, region.mask.sum(dim=1, keepdim=True)
+    weight, share = layer.weight.detach().T.unsqueeze(0), 1 / words.to(torch.float64)
+    return _after(network, graph, Flat(weight, layer.bias.detach(), share))
+
+
+def _after(network: Affine, graph: Graph, first: Flat) -> int:
+    """The first affine layer, ReLU, and the affine layers with ReLU that follow it."""
+    features = graph.add(Bend(RELU), graph.add(first))
+    for layer in network.hidden:
+        assert isinstance(layer, nn.Linear)
+        features = graph.add(Bend(RELU), graph.add(_linear(layer), features))
+    return features
 
 
 def _strongest(graph: Graph, windows: Windows, region: Region) -> int:
@@ -130,8 +148,10 @@ def _pair(
 
 _BUILDERS: dict[type[Network], Callable[[Network, Graph, Region], int]] = {
     MLP: _mlp,
+    DAN: _dan,
     CNN: _cnn,
     CNNMSR: _cnn_msr,
     LSTM: _lstm,
     BiLSTM: _bilstm,
+    Transformer: transformer,
 }

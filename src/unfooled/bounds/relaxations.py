@@ -82,7 +82,7 @@ class Curve:
         wide = Box(box.lower.expand_as(slopes), box.upper.expand_as(slopes))
         intercepts = (self.below if below else self.above)(slopes, wide)
         there = slopes * box.middle + intercepts
-        best = (there.argmax(dim=0) if below else there.argmin(dim=0)).unsqueeze(0)
+        best = _first_highest(there if below else -there, dim=0)
         return slopes.gather(0, best)[0]
 
     def _tangent(self, point: Tensor) -> Tensor:
@@ -174,6 +174,16 @@ CURVES = {
 }
 
 
+def _first_highest(values: Tensor, *, dim: int) -> Tensor:
+    """The first index along `dim` that is highest but for rounding, kept as a dimension.
+
+    Rounding differs between batches, and a choice must not.
+    """
+    top = values.amax(dim=dim, keepdim=True)
+    near = values >= top - 1e-10 * top.abs().clamp(min=1.0)
+    return near.to(torch.int8).argmax(dim=dim, keepdim=True)
+
+
 # --- products -----------------------------------------------------------------------------------
 
 
@@ -237,7 +247,7 @@ def maximum_above(slopes: Tensor, box: Box, *, dim: int) -> Tensor:
 
 def maximum_weights(box: Box, *, dim: int) -> Tensor:
     """Weights for a line below: all on the number with the highest lower bound."""
-    best = box.lower.argmax(dim=dim, keepdim=True)
+    best = _first_highest(box.lower, dim=dim)
     return torch.zeros_like(box.lower).scatter(dim, best, 1.0)
 
 
@@ -246,7 +256,7 @@ def maximum_slopes(box: Box, *, dim: int) -> Tensor:
     floor = box.lower.amax(dim=dim, keepdim=True)
     chords = (box.upper - floor) / (box.upper - box.lower).clamp(min=_TINY)
     chords = chords.clamp(0.0, 1.0)
-    best = box.upper.argmax(dim=dim, keepdim=True)
+    best = _first_highest(box.upper, dim=dim)
     single = torch.zeros_like(chords).scatter(dim, best, 1.0)
     others = box.upper.scatter(dim, best, -math.inf).amax(dim=dim, keepdim=True)
     top = torch.maximum(others, floor)
@@ -255,5 +265,5 @@ def maximum_slopes(box: Box, *, dim: int) -> Tensor:
     there = torch.stack(
         [(s * box.middle).sum(dim=dim) + maximum_above(s, box, dim=dim) for s in options]
     )
-    chosen = there.argmin(dim=0, keepdim=True).unsqueeze(dim if dim < 0 else dim + 1)
+    chosen = _first_highest(-there, dim=0).unsqueeze(dim if dim < 0 else dim + 1)
     return options.gather(0, chosen.expand(1, *chords.shape))[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import CodeType, FunctionType
@@ -25,7 +25,13 @@ class Function(Source):
         return f"function {self._name}"
 
     def rows(self, text: Text) -> list[Row]:
-        answer = self.function(text)
+        try:
+            answer = self.function(text)
+        except Exception as error:
+            raise InputError(
+                f"the candidates function {self._name} failed on {str(text)!r:.80}: "
+                f"{type(error).__name__}: {error}"
+            ) from error
         if not isinstance(answer, Mapping):
             raise InputError(
                 f"{self._name} must return {{position: candidates}}, not {answer!r:.60}"
@@ -34,7 +40,7 @@ class Function(Source):
         for position, candidates in answer.items():
             if not isinstance(position, int) or not 0 <= position < len(rows):
                 raise InputError(f"{self._name} gave position {position!r} for {len(rows)} words")
-            if isinstance(candidates, str) or not all(isinstance(c, str) for c in candidates):
+            if not _are_words(candidates):
                 raise InputError(f"{self._name} gave {candidates!r:.60} where words were expected")
             word = text.words[position]
             found = tuple(Candidate(c) for c in dict.fromkeys(candidates) if c != word)
@@ -56,6 +62,12 @@ class Function(Source):
     def _name(self) -> str:
         named = self.function if hasattr(self.function, "__qualname__") else type(self.function)
         return f"{named.__module__}.{named.__qualname__}"
+
+
+def _are_words(candidates: object) -> bool:
+    if isinstance(candidates, str) or not isinstance(candidates, Collection):
+        return False
+    return all(isinstance(candidate, str) for candidate in candidates)
 
 
 def _shape(value: object) -> str:

@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 
 from unfooled.candidates import _combined
 from unfooled.candidates._function import Function
+from unfooled.candidates._sentence import SimilarSentence
 from unfooled.candidates._source import Source
 from unfooled.errors import InputError, did_you_mean
 
@@ -19,7 +20,15 @@ _FILTERS: dict[str, type[Source]] = {
     "stopwords": _combined.NoStopWords,
     "similarity": _combined.Similar,
     "antonyms": _combined.NoAntonyms,
+    "sentence": SimilarSentence,
 }
+
+RECIPES: Mapping[str, str] = {
+    # ILP paper, appendix A: GloVe cosine above 0.8, the same part of speech, and a sentence
+    # similarity above 0.8 with only that word swapped, all decided once and for all.
+    "ilp": "embedding:k=50,min_similarity=0.8|pos|sentence:min=0.8,encoder=use",
+}
+"""Specs that have a name of their own, which can stand in the place of a source."""
 
 
 def names() -> tuple[str, ...]:
@@ -73,7 +82,12 @@ def _parsed(spec: str) -> Source:
 
 def _term(term: str) -> Source:
     first, *rest = (part.strip() for part in term.split("|"))
-    name, options = _named(first, names(), what="source of candidates")
+    if first in RECIPES:
+        first, *before = RECIPES[first].split("|")
+        rest = before + rest
+    name, options = _named(first, (*names(), *RECIPES), what="source of candidates")
+    if name in RECIPES:
+        raise InputError(f"{name} is a recipe without options; it is short for {RECIPES[name]}")
     made = _made(import_module(f"{__package__}.{name}").SOURCE, options, name=name)
     for part in rest:
         name, options = _named(part, _FILTERS, what="filter of candidates")

@@ -12,6 +12,7 @@ from unfooled.errors import InputError
 from unfooled.evidence import margins, tolerance
 from unfooled.exact.least import least
 from unfooled.exact.opened import opened
+from unfooled.exact.solvers import described
 from unfooled.program import Layers, Program, Scores
 from unfooled.proof import Least, Minimiser
 from unfooled.space import Space
@@ -41,6 +42,8 @@ class Minimum(Minimiser):
     def __post_init__(self) -> None:
         if not self.time_limit >= 0:
             raise InputError(f"time_limit is a number of seconds, 0 or more, not {self.time_limit}")
+        if self.solver in ("gurobi", "scip"):
+            described(self.solver)  # who asks for one learns now that it is not installed
 
     def minimise(self, space: Space, label: int, rng: np.random.Generator) -> Program[Least]:
         reading = yield Layers()

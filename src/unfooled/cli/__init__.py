@@ -26,7 +26,7 @@ from unfooled.cli import (
     sweep,
     train,
 )
-from unfooled.cli.method_options import AttackCommand
+from unfooled.cli.method_options import AttackCommand, CertifierCommand
 from unfooled.errors import UnfooledError
 
 app = typer.Typer(
@@ -43,7 +43,7 @@ app.command("audit")(audit.audit)
 app.command("attack", cls=AttackCommand, no_args_is_help=True)(attack.attack)
 app.command("sweep")(sweep.sweep)
 app.command("presets")(presets.presets)
-app.command("certify")(certify.certify)
+app.command("certify", cls=CertifierCommand, no_args_is_help=True)(certify.certify)
 app.command("estimate")(estimate.estimate)
 app.command("report")(report.report)
 app.command("swaps")(swaps.swaps)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,9 +13,10 @@ from unfooled import registry
 from unfooled.cli import options as o
 from unfooled.cli import printing
 from unfooled.cli.method_options import given
+from unfooled.errors import InputError
 
 if TYPE_CHECKING:
-    from unfooled.limits import Limits
+    from unfooled.settings import Applied
 
 
 def _list(wanted: bool) -> None:
@@ -24,17 +26,31 @@ def _list(wanted: bool) -> None:
 
 
 def _checked(
-    name: str, preset: str | None, candidates: str | None, *, limits: dict[str, Any], extra: Any
-) -> Limits:
-    """The limits of an attack that can be run; refuses others before anything is loaded."""
+    name: str,
+    preset: str | None,
+    candidates: str | None,
+    *,
+    limits: dict[str, Any],
+    extra: Any,
+    masked: str | None,
+) -> Applied:
+    """What an attack runs with if it can be run; refuses others before anything is loaded."""
     from unfooled import settings
 
     # A target is a class of the victim, and the seed is no limit.
     known = {field: value for field, value in limits.items() if field not in ("target", "seed")}
-    applied = settings.apply(preset, name, candidates=candidates, limits=known, options=extra)
+    own = registry.get("attacks", name).source
+    applied = settings.apply(
+        preset, name, candidates=candidates, limits=known, options=extra, own=own
+    )
     method = registry.build("attacks", name, applied.options)
     settings.check_encoder(preset, applied.limits, steps=method.strict)
-    return applied.limits
+    if masked is not None and not method.opens:
+        raise InputError(
+            f"{name} with these options asks no masked language model, so --masked {masked} would do "
+            f"nothing: name it in the candidates, --candidates masked_lm:model={masked}"
+        )
+    return applied
 
 
 def _named(preset: str, counted: Mapping[str, float | None]) -> list[tuple[str, str]]:
@@ -69,7 +85,7 @@ def attack(
     similarity: o.Similarity = None,
     encoder: o.Encoder = None,
     window: o.Window = None,
-    masked: o.Masked = "minilm",
+    masked: o.Masked = None,
     min_word_cosine: o.MinWordCosine = None,
     word_vectors: o.WordVectors = None,
     target: Annotated[
@@ -83,6 +99,7 @@ def attack(
     seed: o.Seed = 0,
     text_column: o.TextColumn = None,
     label_column: o.LabelColumn = None,
+    labels: o.Labels = None,
     out: o.Out = None,
     shard: o.Shard = None,
     device: o.Device = None,
@@ -99,12 +116,14 @@ def attack(
     Each outcome is recorded as soon as it is known; the same command again continues where it was stopped.
     Options of the attack itself (see --list) are given like any other, such as --width 8.
     With --encoder, or --min-similarity, the table says how similar the fooling texts are.
+    --min-similarity compares with the original text, never with the text before a swap: a limit holds for
+    finished texts and does not know the steps of a search. The attacks bae and textfooler also compare step
+    by step, with --step-similarity, and with --reference previous to the text before the swap.
     --preset runs it as a paper does (see unfooled presets).
 
     Example: unfooled attack beam my-model reviews.csv --width 8 --max-rate 0.2
     """
     import unfooled as uf
-    from unfooled import settings
     from unfooled.encoders import load_encoder
 
     extra = given(context.args)
@@ -117,21 +136,26 @@ def attack(
     close = {"min_similarity": min_similarity, "similarity": similarity, "window": window}
     words = {"min_word_cosine": min_word_cosine, "word_vectors": word_vectors}
     more: dict[str, Any] = {"max_candidates": max_candidates, "encoder": encoder, **close, **words}
-    limits = _checked(name, preset, candidates, limits=asked | more, extra=extra)
+    applied = _checked(name, preset, candidates, limits=asked | more, extra=extra, masked=masked)
+    limits = applied.limits
     # The name of a folder stays what it was where none of these is given.
     unusual = {
         key: value for key, value in (more | {"preset": preset}).items() if value is not None
     }
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
-    allowed = candidates if preset else candidates or settings.DEFAULT
+    source |= {} if labels is None else {"labels": labels}
+    allowed = candidates if preset else applied.candidates
     question = {**source, "candidates": allowed, **asked, **unusual, **extra}
     folder = out or printing.default_folder(name, victim, data, question, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
-        loaded = uf.load(victim, device=device)
+        loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
+        if candidates is None and not (quiet or as_json):
+            print(f"{name} searches the candidates {applied.candidates}", file=sys.stderr)
         outcomes = uf.attack(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
-            progress=not (quiet or as_json), device=device, preset=preset, candidates=candidates, masked=masked,
+            progress=not (quiet or as_json), device=device, preset=preset, candidates=candidates,
+            masked=masked or "minilm",
             **asked, **more, **extra,
         )  # fmt: skip
         measured = encoder is not None or limits.min_similarity is not None

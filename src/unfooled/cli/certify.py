@@ -13,30 +13,33 @@ import typer
 
 from unfooled.cli import options as o
 from unfooled.cli import printing
+from unfooled.cli.method_options import given
 
 if TYPE_CHECKING:
+    from unfooled.least import Interval
     from unfooled.minima import Minima
     from unfooled.proofs import Verdict
-    from unfooled.swap_metrics import Interval
+
+
+def _list(wanted: bool) -> None:
+    if wanted:
+        printing.certifiers()
+        raise typer.Exit
 
 
 def certify(
+    context: typer.Context,
     name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="The certifier: exhaustive, or minimum for the least fooling swaps.",
-            show_default=False,
-        ),
+        str, typer.Argument(metavar="NAME", help="The certifier; see --list.", show_default=False)
     ],
     victim: o.VictimArgument,
     data: o.DataArgument,
-    radius: Annotated[
-        int | None, typer.Option(help="Prove up to so many swaps; default: 3.", min=0)
-    ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for a text, of minimum; default: 30.", min=0)
-    ] = None,
+    listing: Annotated[
+        bool,
+        typer.Option(
+            "--list", callback=_list, is_eager=True, help="List the certifiers and their options."
+        ),
+    ] = False,
     candidates: o.Candidates = "wordnet",
     max_queries: o.MaxQueries = None,
     split: o.Split = None,
@@ -44,6 +47,7 @@ def certify(
     seed: o.Seed = 0,
     text_column: o.TextColumn = None,
     label_column: o.LabelColumn = None,
+    labels: o.Labels = None,
     out: o.Out = None,
     shard: o.Shard = None,
     device: o.Device = None,
@@ -54,20 +58,22 @@ def certify(
 ) -> None:
     """Prove that no text within a radius fools VICTIM, or find one that does.
 
-    Example: unfooled certify exhaustive my-model reviews.csv --radius 2
-    unfooled certify minimum my-mlp reviews.csv --time-limit 30
+    minimum finds the least number of swaps that fools, and proves it. Options of the certifier itself
+    (see --list) are given like any other, such as --radius 2 or --time-limit 30.
+
+    Example: unfooled certify branch-and-bound my-model reviews.csv --radius 2
     """
     import unfooled as uf
 
     columns = {"text_column": text_column, "label_column": label_column}
     asked: dict[str, Any] = {
-        "candidates": candidates, "radius": radius, "max_queries": max_queries, "seed": seed,
+        "candidates": candidates, "max_queries": max_queries, "seed": seed, **given(context.args),
     }  # fmt: skip
-    asked |= {} if time_limit is None else {"time_limit": time_limit}
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
+    source |= {} if labels is None else {"labels": labels}
     folder = out or printing.default_folder(name, victim, data, {**source, **asked}, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
-        loaded = uf.load(victim, device=device)
+        loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         found = uf.certify(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
@@ -126,20 +132,28 @@ def _finite(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def print_verdicts(found: Sequence[Verdict], *, folder: Path, as_json: bool) -> None:
-    """How many texts have which verdict, up to which radius, and why some are unknown."""
-    count = Counter(verdict.verdict for verdict in found)
-    radii = Counter(verdict.radius for verdict in found)
+    """How many texts have which verdict, up to which radius, and why some are unknown.
+
+    A misclassified text has no radius, nor has a near-tie or a text that the victim failed on.
+    """
+    count = Counter(_kind(verdict) for verdict in found)
+    radii = Counter(verdict.radius for verdict in found if verdict.radius >= 0)
     if as_json:
         by_radius = {str(r): n for r, n in sorted(radii.items())}
         print(json.dumps({"run": str(folder), **count, "texts": len(found), "radius": by_radius}))
         return
-    rows = [[kind, str(count[kind])] for kind in ("certified", "falsified", "unknown", "error")]
+    kinds = ("certified", "falsified", "unknown", "misclassified", "error")
+    rows = [[kind, str(count[kind])] for kind in kinds]
     printing.columns(("verdict", "texts"), [row for row in rows if row[1] != "0"])
-    named = {-1: "misclassified"}
     printing.columns(
-        ("largest proved radius", "texts"),
-        [[named.get(r, str(r)), str(n)] for r, n in sorted(radii.items())],
+        ("largest proved radius", "texts"), [[str(r), str(n)] for r, n in sorted(radii.items())]
     )
     for reason, texts in Counter(v.reason for v in found if v.reason).most_common(3):
         printing.line(f"{texts} text{'s' if texts > 1 else ''}", reason)
     printing.line("run", str(folder))
+
+
+def _kind(verdict: Verdict) -> str:
+    """The verdict, or that the text is fooled as it is, without a swap."""
+    fooled_itself = verdict.verdict == "falsified" and not verdict.changes
+    return "misclassified" if fooled_itself else verdict.verdict

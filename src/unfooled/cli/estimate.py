@@ -34,6 +34,7 @@ def estimate(
     seed: o.Seed = 0,
     text_column: o.TextColumn = None,
     label_column: o.LabelColumn = None,
+    labels: o.Labels = None,
     out: o.Out = None,
     shard: o.Shard = None,
     device: o.Device = None,
@@ -54,9 +55,10 @@ def estimate(
         "delta": delta, "method": method, "max_queries": max_queries, "seed": seed,
     }  # fmt: skip
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
+    source |= {} if labels is None else {"labels": labels}
     folder = out or printing.default_folder("pr", victim, data, {**source, **asked}, shard=shard)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
-        loaded = uf.load(victim, device=device)
+        loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         found = uf.estimate(
             loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
@@ -66,23 +68,28 @@ def estimate(
 
 
 def print_estimates(found: Sequence[Estimated], *, folder: Path, as_json: bool) -> None:
-    """The mean of PR, how many texts are above 0.9, and what that took."""
-    values = [e.value for e in found if e.value is not None]
+    """The mean of PR, how many texts are above 0.9, and what that took; misclassified texts apart."""
+    held = [e for e in found if not e.misclassified]
+    values = [e.value for e in held if e.value is not None]
     mean = sum(values) / len(values) if values else None
     high = sum(v > 0.9 for v in values) / len(values) if values else None
-    samples = sum(e.samples for e in found) / len(found) if found else None
-    exact = sum(e.exact for e in found)
+    samples = sum(e.samples for e in held) / len(held) if held else None
+    exact = sum(e.exact for e in held)
+    misclassified, errors = len(found) - len(held), sum(e.value is None for e in held)
     if as_json:
-        figures = {"texts": len(found), "exact": exact, "mean_pr": mean, "pr_above_0.9": high}
-        print(json.dumps({"run": str(folder), **figures}))
+        counts = {"texts": len(found), "misclassified": misclassified, "errors": errors}
+        figures = {"exact": exact, "mean_pr": mean, "pr_above_0.9": high}
+        print(json.dumps({"run": str(folder), **counts, **figures}))
         return
     printing.figures(
         [
-            ("texts", str(len(found))),
+            ("texts", f"{len(found)}, {misclassified} misclassified from the start"),
+            *([("not measured", str(errors))] if errors else []),
             ("mean PR", printing.number(mean, digits=3)),
             ("PR above 0.9", printing.percent(high)),
             ("counted exactly", str(exact)),
             ("samples per text", printing.number(samples)),
         ]
     )
+    printing.reasons((e.id, e.error) for e in found if e.error)
     printing.line("run", str(folder))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +14,9 @@ from unfooled.cli import printing
 from unfooled.cli.audit import print_audit
 from unfooled.cli.certify import print_verdicts
 from unfooled.cli.estimate import print_estimates
+
+if TYPE_CHECKING:
+    from unfooled.records import Run
 
 
 def merge(
@@ -37,34 +39,33 @@ def merge(
     from unfooled.records import merge as join
 
     with join(runs, out) as run:
-        manifest, kept = run.manifest, list(run.records())
+        manifest, kept = run.manifest, run.records()
     if manifest["method"] == "audit":
         _audit(runs, out, texts=manifest["texts"], as_json=as_json)
         return
     _say_missing(len(kept), manifest["texts"])
     if "attack" in manifest["options"]:
-        _attack(kept, manifest, out=out, show=show, as_json=as_json)
+        _attack(run, out=out, show=show, as_json=as_json)
     elif "certifier" in manifest["options"]:
         from unfooled.proofs import Verdict
 
-        print_verdicts([Verdict.from_record(r) for r in kept], folder=out, as_json=as_json)
+        print_verdicts(
+            [run.rebuilt(r, Verdict.from_record) for r in kept], folder=out, as_json=as_json
+        )
     else:
         from unfooled.estimates import Estimated
 
-        print_estimates([Estimated.from_record(r) for r in kept], folder=out, as_json=as_json)
+        print_estimates(
+            [run.rebuilt(r, Estimated.from_record) for r in kept], folder=out, as_json=as_json
+        )
 
 
-def _attack(
-    kept: Sequence[Mapping[str, Any]],
-    manifest: Mapping[str, Any],
-    *,
-    out: Path,
-    show: int,
-    as_json: bool,
-) -> None:
+def _attack(run: Run, *, out: Path, show: int, as_json: bool) -> None:
     from unfooled.outcomes import Outcome, Outcomes
 
-    whole = Outcomes(manifest["method"], tuple(Outcome.from_record(record) for record in kept))
+    manifest = run.manifest
+    found = tuple(run.rebuilt(record, Outcome.from_record) for record in run.records())
+    whole = Outcomes(manifest["method"], found)
     if as_json:
         print(json.dumps({"run": str(out), **whole.summary()}))
     else:

@@ -12,11 +12,13 @@ from unfooled import registry
 from unfooled.errors import InputError, did_you_mean
 
 
-class AttackCommand(TyperCommand):
-    """A command whose first argument names an attack, with that attack's options among its own.
+class MethodCommand(TyperCommand):
+    """A command whose first argument names a method, with that method's options among its own.
 
     They may stand anywhere, and are in `context.args` afterwards, as they were written.
     """
+
+    family: str  # of the method, as the registry has it
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         flags = {
@@ -24,10 +26,22 @@ class AttackCommand(TyperCommand):
         }
         own, others, name = _sorted_out(args, flags)
         if others and name is not None:
-            _check(name, others, own=flags)
+            _check(self.family, name, others, own=flags, command=str(self.name))
         rest = super().parse_args(ctx, own)
         ctx.args = others
         return rest
+
+
+class AttackCommand(MethodCommand):
+    """A command that runs an attack."""
+
+    family = "attacks"
+
+
+class CertifierCommand(MethodCommand):
+    """A command that runs a certifier."""
+
+    family = "certifiers"
 
 
 def given(args: Iterable[str]) -> dict[str, Any]:
@@ -82,9 +96,11 @@ def _sorted_out(args: Sequence[str], flags: Mapping[str, bool]) -> _Sorted:
     return _Sorted(own, others, name)
 
 
-def _check(name: str, others: Iterable[str], *, own: Iterable[str]) -> None:
+def _check(
+    family: str, name: str, others: Iterable[str], *, own: Iterable[str], command: str
+) -> None:
     """Refuses unknown and ill-typed options before anything is loaded."""
-    fields = {option.name for option in registry.options(registry.get("attacks", name))}
+    fields = {option.name for option in registry.options(registry.get(family, name))}
     values = given(others)
     for key in values:
         if key not in fields:
@@ -92,7 +108,7 @@ def _check(name: str, others: Iterable[str], *, own: Iterable[str]) -> None:
             known |= {field.replace("_", "-") for field in fields}
             asked = key.replace("_", "-")
             raise InputError(
-                f"neither unfooled attack nor {name} has an option --{asked}; "
+                f"neither unfooled {command} nor {name} has an option --{asked}; "
                 f"{did_you_mean(asked, known)}"
             )
-    registry.build("attacks", name, values)
+    registry.build(family, name, values)

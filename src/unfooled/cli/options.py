@@ -9,6 +9,14 @@ import typer
 
 LIMITS, RUN = "Limits", "Run"
 
+
+def class_names(given: str | None) -> list[str] | int | None:
+    """What `--labels` says: names, or how many classes there are."""
+    if given is None or given.strip().isdecimal():
+        return None if given is None else int(given)
+    return [name.strip() for name in given.split(",")]
+
+
 VictimArgument = Annotated[
     str,
     typer.Argument(
@@ -49,6 +57,15 @@ TextColumn = Annotated[
     str | None, typer.Option(help="Column of the text; [b]a,b[/b] names a pair.")
 ]
 LabelColumn = Annotated[str | None, typer.Option(help="Column of the label.")]
+Labels = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B",
+        help="The names of VICTIM's classes in the order of its scores, or how many there are; needed "
+        "where it does not know them itself.",
+        show_default=False,
+    ),
+]
 Device = Annotated[str | None, typer.Option(help="Where torch models run, such as cpu or cuda.")]
 _CANDIDATES = (
     "What may replace a word: [b]wordnet[/b], [b]embedding:k=8[/b], "
@@ -56,7 +73,8 @@ _CANDIDATES = (
 )
 Candidates = Annotated[str, typer.Option(help=_CANDIDATES)]
 OwnCandidates = Annotated[  # a preset's unless they are given
-    str | None, typer.Option(help=_CANDIDATES, show_default="wordnet")
+    str | None,
+    typer.Option(help=_CANDIDATES, show_default="the attack's own (attack --list), or wordnet"),
 ]
 Preset = Annotated[
     str | None,
@@ -138,10 +156,11 @@ Encoder = Annotated[
     ),
 ]
 Masked = Annotated[
-    str,
+    str | None,
     typer.Option(
         help="The masked language model of attacks that ask one, as [b]bae --proposals 50[/b] does: "
         "[b]minilm[/b], a Hugging Face folder or a hub name.",
+        show_default="minilm",
     ),
 ]
 Window = Annotated[

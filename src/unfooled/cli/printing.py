@@ -6,10 +6,12 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stdout
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text as Rich
 
@@ -17,6 +19,7 @@ from unfooled import registry
 from unfooled.canonical import digest
 from unfooled.metrics import REASONS
 from unfooled.outcomes import Outcome, Outcomes
+from unfooled.settings import DEFAULT
 
 
 def console() -> Console:
@@ -61,14 +64,34 @@ def attacks() -> None:
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
     table.add_column("attack", style="bold", no_wrap=True)
     table.add_column("what it does", overflow="fold")
+    table.add_column("candidates", overflow="fold")
     table.add_column("options", overflow="fold")
     for name in registry.names("attacks"):
         method = registry.get("attacks", name)
-        options = ", ".join(
-            f"--{o.name.replace('_', '-')} {o.default}" for o in registry.options(method)
-        )
-        table.add_row(name, (method.__doc__ or "").strip().split("\n")[0], options or "–")
+        source = (method.source or DEFAULT).replace(",", ", ").replace("|", " | ")
+        table.add_row(name, _about(method), source, _options(method))
     console().print(table)
+
+
+def certifiers() -> None:
+    """The certifiers with what they do and what can be set."""
+    table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
+    table.add_column("certifier", style="bold", no_wrap=True)
+    table.add_column("what it does", overflow="fold")
+    table.add_column("options", overflow="fold")
+    for name in registry.names("certifiers"):
+        method = registry.get("certifiers", name)
+        table.add_row(name, _about(method), _options(method))
+    console().print(table)
+
+
+def _about(method: type[Any]) -> str:
+    return (method.__doc__ or "").strip().split("\n")[0]
+
+
+def _options(method: type[Any]) -> str:
+    found = (f"--{o.name.replace('_', '-')} {o.default}" for o in registry.options(method))
+    return ", ".join(found) or "–"
 
 
 def outcomes(
@@ -86,9 +109,14 @@ def outcomes(
         page.print(_diff(outcome, labels))
         page.print()
     figures(_lines(found, summed or found.summary()))
-    for outcome in [o for o in found if o.status == "error"][:3]:
-        page.print(f"error in {outcome.id}: {outcome.error}", style="red")
+    reasons((o.id, str(o.error)) for o in found if o.status == "error")
     line("run", str(folder))
+
+
+def reasons(errors: Iterable[tuple[str, str]]) -> None:
+    """Why the first three texts failed."""
+    for id_, error in islice(errors, 3):
+        console().print(f"error in {id_}: {error}", style="red")
 
 
 def candidate_figures(found: Outcomes) -> dict[str, float | None]:
@@ -181,16 +209,22 @@ def columns(
     *,
     justify: Literal["left", "right"] = "right",
 ) -> None:
-    """A small table, of numbers unless it is justified to the left."""
+    """A small table, of numbers unless it is justified to the left; a list where it does not fit."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False, show_header=any(heads))
     table.add_column(heads[0], style="bold")
     for head in heads[1:]:
         table.add_column(head, justify=justify, overflow="fold")
-    for row in rows:
+    kept = [tuple(row) for row in rows]
+    for row in kept:
         table.add_row(*row)
     page = console()
     page.print()
-    page.print(table)
+    if not any(heads) or Measurement.get(page, page.options, table).maximum < page.width:
+        page.print(table)
+        return
+    for first, *rest in kept:  # heads and numbers would be broken in their middle
+        cells = ", ".join(f"{head} {cell}" for head, cell in zip(heads[1:], rest, strict=True))
+        page.print(Rich.assemble(f"{heads[0]} ", (first, "bold"), f": {cells}"))
 
 
 def line(label: str, value: str) -> None:

@@ -44,6 +44,7 @@ def sweep(
     seed: o.Seed = 0,
     text_column: o.TextColumn = None,
     label_column: o.LabelColumn = None,
+    labels: o.Labels = None,
     out: o.Out = None,
     device: o.Device = None,
     batch: o.Batch = None,
@@ -73,10 +74,11 @@ def sweep(
         "seed": seed,
     }  # fmt: skip
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
+    source |= {} if labels is None else {"labels": labels}
     question = {**source, **asked, "attacks": names}
     folder = out or printing.default_folder("sweep", victim, data, question)
     with printing.stoppable(folder), printing.alone_on_stdout(as_json):
-        loaded = uf.load(victim, device=device)
+        loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         found = uf.sweep(
             names, loaded, dataset, out=folder, device=device, batch=batch, in_flight=in_flight,

@@ -18,7 +18,7 @@ def train(
         str,
         typer.Argument(
             metavar="ARCH",
-            help="[b]mlp[/b], [b]cnn[/b], [b]cnn-msr[/b], [b]lstm[/b], [b]bilstm[/b]; [b]hf[/b] for MiniLM, "
+            help="[b]mlp[/b], [b]dan[/b], [b]cnn[/b], [b]cnn-msr[/b], [b]lstm[/b], [b]bilstm[/b], [b]transformer[/b]; [b]hf[/b] for MiniLM, "
             "[b]hf:NAME[/b] or a folder for another Hugging Face encoder.",
             show_default=False,
         ),
@@ -50,6 +50,9 @@ def train(
     ] = None,
     max_length: Annotated[
         int | None, typer.Option(help="Words (tokens) read of a text.", min=1)
+    ] = None,
+    layers: Annotated[
+        int | None, typer.Option(help="Affine layers with ReLU, of mlp and dan.", min=1)
     ] = None,
     early_stopping: Annotated[
         bool, typer.Option(help="Stop when dev accuracy falls.", rich_help_panel=SCHEDULE)
@@ -93,7 +96,7 @@ def train(
     )
     result = models.train(
         arch, dataset, out=out, dev=held_out if early_stopping else None, vectors=None if vectors == "none" else vectors,
-        frozen=frozen, epochs=epochs, batch=batch, lr=lr, max_length=max_length, seed=seed,
+        frozen=frozen, epochs=epochs, batch=batch, lr=lr, max_length=max_length, layers=layers, seed=seed,
         early_stopping=early_stopping, progress=not (quiet or as_json), device=device,
     )  # fmt: skip
     accuracy = None if tested is None else result.accuracy(tested)

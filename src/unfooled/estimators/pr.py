@@ -36,7 +36,8 @@ class Estimate:
     """The PR of one text: in [low, high], but for probability delta where it was sampled.
 
     `method` is what was done in the end: "exact" when every text was scored, and `samples` counts
-    the texts that `value` rests on. `exact` means that there is nothing left to doubt.
+    the texts that `value` rests on. `exact` means that there is nothing left to doubt. An enumeration
+    knows its `size`; if it was cut off, [low, high] holds for certain and `value` is its middle.
     """
 
     value: float
@@ -46,6 +47,7 @@ class Estimate:
     exact: bool
     radius: int
     method: Method
+    size: int | None = None  # texts within the radius, where they were enumerated
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,8 @@ class PR:
     end up wider than asked for, and an enumeration that meets one is not `exact`.
 
     `sequential`  samples until the interval reaches at most epsilon from the value (`sequences`),
-                  or scores every text as soon as that is expected to cost no more
+                  or scores every text as soon as that is expected to cost no more and the
+                  budget pays for all of them
     `hoeffding`   the paper's N = ln(2 / delta) / (2 epsilon^2) samples, value +- epsilon
     `exact`       every text, refused for spaces of more than `limit`
 
@@ -114,7 +117,8 @@ class PR:
             raise InputError(f"method is one of {', '.join(get_args(Method))}, not {self.method!r}")
         least = FINEST if self.method == "sequential" else 0
         if not (0 < self.epsilon < 0.5 and self.epsilon >= least):
-            advice = f"; below {FINEST} use method hoeffding" if least else ""
+            fine = 0 < self.epsilon < least
+            advice = "; for less use unfooled estimate with method hoeffding" if fine else ""
             raise InputError(f"epsilon lies between {least} and 0.5, not {self.epsilon}{advice}")
         if not 1e-9 <= self.delta < 1:
             raise InputError(f"delta is a probability from 1e-9 to below 1, not {self.delta}")
@@ -128,8 +132,10 @@ class PR:
         assert self.rate is not None  # one of the two is given
         return math.floor(self.rate * len(space.original) + 1e-9)  # 0.29 x 100 is 28.999...
 
-    def measure(self, space: Space, label: int, rng: Generator) -> Program[Estimate]:
-        """The PR of a text whose label is `label`."""
+    def measure(
+        self, space: Space, label: int, rng: Generator, *, budget: int | None = None
+    ) -> Program[Estimate]:
+        """The PR of a text whose label is `label`; `budget` is how many queries it may ask."""
         radius = self.swaps(space)
         size = space.size(radius)
         if size == 1:
@@ -137,11 +143,13 @@ class PR:
         if self.method == "hoeffding":
             return (yield from self._fixed(space, label, radius=radius, rng=rng))
         if self.method == "sequential":
-            return (yield from self._sequential(space, label, radius=radius, rng=rng))
+            return (
+                yield from self._sequential(space, label, radius=radius, rng=rng, budget=budget)
+            )
         if size > self.limit:
             raise InputError(
-                f"there are {_told(size)} texts within {radius} swaps, more than the {self.limit:,} "
-                "that exact PR scores: lower the radius, raise the limit or use method sequential"
+                f"there are {_told(size)} texts within {radius} swap{'' if radius == 1 else 's'}, more "
+                f"than the {self.limit:,} that exact PR scores: lower the radius, raise the limit or use method sequential"
             )
         return (yield from self._enumerated(space, label, radius=radius))
 
@@ -153,11 +161,11 @@ class PR:
         except Spent as spent:
             tally = tally.plus(spent.scores, label)
             low, high = tally.kept / size, 1 - tally.lost / size
-            return Estimate((low + high) / 2, low, high, tally.n, False, radius, "exact")
+            return Estimate((low + high) / 2, low, high, tally.n, False, radius, "exact", size)
         if tally.n != size:
             raise ArithmeticError(f"{tally.n} texts were scored of {size} within {radius} swaps")
         low, sure = tally.kept / size, tally.close == 0
-        return Estimate(tally.value, low, tally.value, size, sure, radius, "exact")
+        return Estimate(tally.value, low, tally.value, size, sure, radius, "exact", size)
 
     def _fixed(self, space: Space, label: int, *, radius: int, rng: Generator) -> Program[Estimate]:
         tally, width = Tally(), self.epsilon
@@ -174,10 +182,11 @@ class PR:
         return Estimate(tally.value, low, high, tally.n, False, radius, "hoeffding")
 
     def _sequential(
-        self, space: Space, label: int, *, radius: int, rng: Generator
+        self, space: Space, label: int, *, radius: int, rng: Generator, budget: int | None
     ) -> Program[Estimate]:
         plan, size = sequence(self.epsilon, self.delta), space.size(radius)
-        if size <= plan.looks[0]:
+        left = math.inf if budget is None else budget
+        if size <= min(plan.looks[0], left):
             return (yield from self._enumerated(space, label, radius=radius))
         tally, ends = Tally(), Ends()
         for look, n in enumerate(plan.looks.tolist()):
@@ -193,7 +202,7 @@ class PR:
             ends = ends.seen(tally, plan, look=look)
             if ends.low is not None and ends.high is not None:
                 break
-            if size <= plan.expected(tally.value):
+            if size <= min(plan.expected(tally.value), left - tally.n):
                 return (yield from self._enumerated(space, label, radius=radius))
         assert ends.low is not None  # the last look stops whatever it sees
         assert ends.high is not None

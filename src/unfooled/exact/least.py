@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
+from unfooled.errors import MissingExtra
 from unfooled.evidence import margins, tolerance
 from unfooled.exact import beam, branch, solvers
 from unfooled.exact.milp import cut_form
@@ -60,6 +59,7 @@ class _Pursuit:
         self.argument: Mapping[str, Any] = {"kind": "original", "radius": 0}
         self.tie: int | None = None  # the fewest swaps of a near-tie
         self.method = "beam+root"
+        self.missing = ""  # what to install, where a solver was needed and is not there
 
     @property
     def open(self) -> int:
@@ -87,7 +87,10 @@ class _Pursuit:
         else:
             self._attack(width=_WIDTH)
         if self.solver is not None and time.perf_counter() < self.deadline:
-            self._programmed(self.solver)
+            try:
+                self._programmed(self.solver)
+            except MissingExtra as error:  # what is known without a solver stays known
+                self.missing = str(error)
         return self._solution()
 
     def _attack(self, *, width: int) -> None:
@@ -182,6 +185,11 @@ class _Pursuit:
         elif self.tie is None or len(picks) < self.tie:
             self.tie = len(picks)
 
+    def _unsolved(self) -> str:
+        if self.solver is None and not self.problems:
+            return "solver: networks with more than one bend need one, and none was asked for"
+        return "time: the limit ended before it was decided"
+
     def _solution(self) -> Solution:
         whole = self.proved >= self.network.columns
         lower = math.inf if whole else self.proved + 1
@@ -190,14 +198,8 @@ class _Pursuit:
             upper = len(self.best.picks)
         reason = ""
         if lower != upper:
-            reason = "time: the limit ended before it was decided"
+            reason = self.missing or self._unsolved()
             if self.tie is not None and self.tie == lower:
                 reason = f"near-tie: a text with {self.tie} swaps has a margin within float noise of zero"
         picks = None if self.best is None else self.best.picks
         return Solution(lower, upper, picks, self.method, reason, self.argument)
-
-
-def near_tie(network: Piecewise, label: int) -> bool:
-    """Whether the text itself could have either label."""
-    scores = network.logits(network.base)
-    return bool(np.abs(margins(scores, label)[0]) <= tolerance(scores)[0])

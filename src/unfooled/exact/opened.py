@@ -11,15 +11,15 @@ from unfooled.bounds.reading import Reading
 from unfooled.errors import Unsupported
 from unfooled.exact.piecewise import Affine, Effect, Floats, Piecewise
 from unfooled.models.convolutional import CNN, CNNMSR
-from unfooled.models.mlp import MLP
+from unfooled.models.mlp import Affine as AffineNetwork
 
 
 def opened(reading: Reading) -> Piecewise:
     """The function that the network computes on this text; networks that bend smoothly are refused."""
     network = reading.network
     with torch.inference_mode():
-        if isinstance(network, MLP):
-            return _mlp(reading, network)
+        if isinstance(network, AffineNetwork):
+            return _affine_in_words(reading, network)
         if isinstance(network, (CNN, CNNMSR)):
             return _convolutional(reading, network)
     raise Unsupported(
@@ -28,15 +28,17 @@ def opened(reading: Reading) -> Piecewise:
     )
 
 
-def _mlp(reading: Reading, network: MLP) -> Piecewise:
-    d = reading.text.shape[1]
-    weight = network.affine.weight.reshape(len(network.affine.weight), -1, d)  # (units, words, d)
-    base = torch.einsum("uwd,wd->u", weight[:, : len(reading.text)], reading.text)
+def _affine_in_words(reading: Reading, network: AffineNetwork) -> Piecewise:
+    """The first layer adds up what each word has for it, so a swap adds the difference."""
+    words = len(reading.text)
+    shares = [network.share(place, words) @ vector for place, vector in enumerate(reading.text)]
+    base = torch.stack(shares).sum(dim=0) + network.affine.bias
     effects = [
-        Effect(0, _array((vectors - reading.text[place]) @ weight[:, place].T))
+        Effect(0, _array((vectors - reading.text[place]) @ network.share(place, words).T))
         for place, vectors in zip(reading.plan.places, reading.choices, strict=True)
     ]
-    return Piecewise(_array(base + network.affine.bias), tuple(effects), _head(reading))
+    hidden = [_affine(layer) for layer in network.hidden if isinstance(layer, nn.Linear)]
+    return Piecewise(_array(base), tuple(effects), (*hidden, *_head(reading)))
 
 
 def _convolutional(reading: Reading, network: CNN | CNNMSR) -> Piecewise:

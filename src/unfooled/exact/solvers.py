@@ -95,7 +95,8 @@ def _gurobi(program: Milp, time_limit: float) -> Solved:
         model.setObjective(program.cost @ x)
         model.Params.TimeLimit = time_limit
         model.optimize()
-        if model.Status == gurobipy.GRB.INFEASIBLE:
+        # Every variable has two ends, so what is infeasible or unbounded is infeasible.
+        if model.Status in (gurobipy.GRB.INFEASIBLE, gurobipy.GRB.INF_OR_UNBD):
             return Solved("infeasible")
         if model.Status == gurobipy.GRB.OPTIMAL:
             return Solved("solved", np.array(x.X))

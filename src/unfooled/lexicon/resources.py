@@ -10,7 +10,15 @@ from pathlib import Path
 from unfooled import assets
 from unfooled.errors import InputError, did_you_mean
 
-ASSETS = ("wordnet", "tagger", "stopwords", "glove-50", "glove-50-counter-fitted")
+ASSETS = (
+    "wordnet",
+    "tagger",
+    "stopwords",
+    "glove-50",
+    "glove-50-counter-fitted",
+    "use",
+    "minilm",
+)
 
 
 def locate(name: str) -> Path:

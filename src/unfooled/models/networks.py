@@ -66,15 +66,18 @@ class Network(nn.Module, ABC):
 def build(config: ModelConfig) -> Network:
     """A network with fresh weights, drawn from torch's current random state."""
     from unfooled.models.convolutional import CNN, CNNMSR
-    from unfooled.models.mlp import MLP
+    from unfooled.models.mlp import DAN, MLP
     from unfooled.models.recurrent import LSTM, BiLSTM
+    from unfooled.models.transformer import Transformer
 
-    kinds: dict[str, type[MLP | CNN | CNNMSR | LSTM | BiLSTM]] = {
+    kinds: dict[str, type[MLP | DAN | CNN | CNNMSR | LSTM | BiLSTM | Transformer]] = {
         "mlp": MLP,
+        "dan": DAN,
         "cnn": CNN,
         "cnn-msr": CNNMSR,
         "lstm": LSTM,
         "bilstm": BiLSTM,
+        "transformer": Transformer,
     }
     return kinds[config.arch](config)
 

@@ -58,6 +58,7 @@ def train(
     batch: int | None = None,
     lr: float | None = None,
     max_length: int | None = None,
+    layers: int | None = None,
     seed: int = 0,
     defence: Objective | None = None,
     early_stopping: bool = True,
@@ -66,10 +67,11 @@ def train(
 ) -> Training:
     """Trains `arch` on the data set, saves the model in `out` and returns how it went.
 
-    `arch` is `mlp`, `cnn`, `cnn-msr`, `lstm` or `bilstm`; `hf` for the minilm asset; `hf:NAME` or
-    a folder for another Hugging Face encoder. None stands for the architecture's default.
+    `arch` is `mlp`, `dan`, `cnn`, `cnn-msr`, `lstm`, `bilstm` or `transformer`; `hf` for the minilm asset;
+    `hf:NAME` or a folder for another Hugging Face encoder. None stands for the architecture's default.
     `vectors` is an asset name, a folder or a text file; "auto" is glove-50 except for `mlp`, whose
-    vectors of size 2 are learned. `max_length` counts words, for Hugging Face encoders tokens.
+    vectors of size 2 are learned. `max_length` counts words, for Hugging Face encoders tokens. `layers`
+    counts the affine layers with ReLU of `mlp` and `dan`.
     Same seed, same weights on one machine with the same number of threads.
     """
     out, start = Path(out), time.perf_counter()
@@ -80,9 +82,11 @@ def train(
     parts = split(dataset, dev, early_stopping=early_stopping)
     job = _Job(parts, tuple(dataset.labels), asked=asked, device=_device(device), out=out)
     if arch in ARCHITECTURES:
-        model, fitted = job.words(WordRecipe(arch, vectors, frozen, max_length), defence)
+        model, fitted = job.words(
+            WordRecipe(arch, vectors, frozen, max_length, layers=layers), defence
+        )
     else:
-        _refuse_for_encoders(arch, vectors=vectors, frozen=frozen, defence=defence)
+        _refuse_for_encoders(arch, vectors=vectors, frozen=frozen, defence=defence, layers=layers)
         model, fitted = job.encoder(arch, max_length)
     return Training(out, model, fitted.history, fitted.kept, time.perf_counter() - start)
 

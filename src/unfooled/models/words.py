@@ -47,6 +47,7 @@ class WordRecipe:
     frozen: bool = False
     max_words: int | None = None
     vocabulary_size: int = 20_000
+    layers: int | None = None
 
     @property
     def source(self) -> str | None:
@@ -111,15 +112,18 @@ def _config(
     pair: bool,
 ) -> ModelConfig:
     defaults = ARCHITECTURES[recipe.arch]
+    dimensions = pretrained.matrix.shape[1] if pretrained else defaults.dimensions
     return ModelConfig(
         arch=recipe.arch,
         entries=len(vocabulary),
         classes=len(labels),
-        dimensions=pretrained.matrix.shape[1] if pretrained else defaults.dimensions,
+        dimensions=dimensions,
         units=defaults.units,
         pair=pair,
         max_words=defaults.max_words if recipe.max_words is None else recipe.max_words,
         dropout=defaults.dropout,
+        heads=2 if recipe.arch == "transformer" and dimensions % 2 == 0 else 1,
+        layers=defaults.layers if recipe.layers is None else recipe.layers,
     )
 
 

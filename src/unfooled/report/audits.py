@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unfooled.audited import Audit
-from unfooled.report import figures, radii, texts, wording
+from unfooled.report import figures, minima, radii, texts, wording
 from unfooled.report.page import origin, rendered, told_apart
 
 _SCATTERS = 3  # against the first attack; a report is not an atlas
@@ -47,7 +47,8 @@ def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
     """What the template needs to know about one run."""
     audit, manifest = run.audit, run.manifest
     options = manifest["options"]
-    (certifier,) = options["certifier"]
+    certifiers = wording.certifiers(manifest)
+    summary = audit.summary()
     attacks = list(options["attacks"])
     delta = options["pr"]["delta"]
     labels = [str(label) for label in manifest.get("labels", [])]
@@ -56,13 +57,13 @@ def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
     return {
         "number": i + 1,
         "name": name,
-        "summary": audit.summary(),
-        "minimum": wording.interval(*audit.summary()["mean_minimum"]),
+        "summary": summary,
+        "minimum": wording.interval(*summary["mean_minimum"]),
         "radius": audit.radius,
         "words": wording.paragraphs(audit, manifest),
-        "radii": radii.by_radius(audit, certifier=certifier),
+        "radii": radii.by_radius(audit),
         "costs": radii.costs(audit),
-        "certifier": certifier,
+        "certifiers": certifiers,
         "attacks": attacks,
         "confidence": wording.confidence(delta),
         "survival": figures.survival(audit, name=f"survival{i}"),
@@ -72,6 +73,12 @@ def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
             for j, pair in enumerate(pairs)
             if (svg := figures.scatter(audit, pair, name=f"scatter{i}-{j}")) is not None
         ],
+        "robust_shares": minima.shares(audit),
+        "mmws": wording.interval(*(summary["mmws"] or (None, None))),
+        "whole": minima.interval(summary["proved_whole"]),
+        "least": minima.histogram(audit, name=f"least{i}"),
+        "increments": minima.increments(audit, name=f"increments{i}"),
+        "examples": minima.examples(audit),
         "rows": rows,
         "counts": {kind: sum(kind in row.kinds for row in rows) for kind in texts.KINDS},
         "origin": origin(manifest),

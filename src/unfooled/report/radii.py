@@ -38,14 +38,15 @@ class Cost(NamedTuple):
     each: str
 
 
-def by_radius(audit: Audit, *, certifier: str) -> list[Radius]:
+def by_radius(audit: Audit) -> list[Radius]:
     """For radius 1, 2, ...: the texts an attack broke, those proved, and the rest.
 
     A text's time is its part of what the method took, by forwards: texts share batches, so none has
-    a time of its own. Found texts count all attacks, certified and unknown ones the prover.
+    a time of its own. Found texts count all attacks, certified and unknown ones the provers.
     """
     held = [a for a in audit if a.bracket is not None]
     attacks = list(held[0].outcomes) if held else []
+    certifiers = list(dict.fromkeys(name for a in held for name in a.verdicts))
     rates = {name: _rate(audit, name) for name in audit.costs}
     table = []
     for radius in range(1, audit.radius + 1):
@@ -64,7 +65,7 @@ def by_radius(audit: Audit, *, certifier: str) -> list[Radius]:
                 sum(seconds for _, seconds in spent) / n if n and audit.costs else None,
             )
 
-        parts = (part(found, attacks), part(certified, [certifier]), part(unknown, [certifier]))
+        parts = (part(found, attacks), part(certified, certifiers), part(unknown, certifiers))
         table.append(Radius(radius, *parts))
     return table
 
@@ -92,7 +93,7 @@ def _spent(
     """Queries and seconds of one text under these methods."""
     queries, seconds = 0.0, 0.0
     for method in methods:
-        result = item.outcomes.get(method, item.verdict)
+        result = item.outcomes.get(method) or item.verdicts.get(method)
         if result is not None:
             queries += result.queries
             seconds += result.forwards * rates.get(method, 0.0)

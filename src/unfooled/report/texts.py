@@ -81,6 +81,7 @@ class Row:
     pr_short: str
     attacks: list[Attempted]
     places: list[Place]
+    bare: bool  # no word has a candidate
     lower: float | None
     upper: float | None
     pr_value: float | None
@@ -97,13 +98,14 @@ def row(item: Audited, *, labels: Sequence[str], delta: float) -> Row:
         headline=_headline(item),
         tone=_tone(item),
         kinds=kinds(item),
-        sides=sides(item.original, _fewest(item)),
+        sides=sides(item.original, {p: new for p, _, new in item.fewest or ()}),
         below="" if found is None else wording.below(found),
         above="" if found is None else wording.above(found),
         pr=wording.pr(pr, delta=delta),
         pr_short=wording.pr_short(pr),
         attacks=[_attempted(name, outcome) for name, outcome in item.outcomes.items()],
         places=list(_places(item)),
+        bare=any(outcome.positions == 0 for outcome in item.outcomes.values()),
         lower=item.lower,
         upper=item.upper,
         pr_value=value,
@@ -154,15 +156,6 @@ def _cut(text: Text, swaps: Mapping[int, str]) -> list[Piece]:
         else:
             plain += word
     return [p for p in (*pieces, Piece(plain + text.gaps[-1])) if p.old or p.new is not None]
-
-
-def _fewest(item: Audited) -> dict[int, str]:
-    """The swaps of the smallest fooling text, whoever found it."""
-    best = item.best
-    found = [] if best is None else [best.changes]
-    if item.verdict is not None and item.verdict.changes is not None:
-        found.append(item.verdict.changes)
-    return {p: new for p, _, new in min(found, key=len, default=())}
 
 
 def _places(item: Audited) -> Iterator[Place]:

@@ -85,6 +85,12 @@ def pr(found: Estimated | None, *, delta: float) -> str:
         return "1 exactly: the whole radius is proved"
     if found.exact:
         return f"{found.value:.4f} exactly: every text within the radius was scored"
+    if found.method == "exact":  # cut off by a budget, or with near-ties
+        of = "" if found.size is None else f" of {found.size:,}"
+        return (
+            f"{found.value:.3f}, between {found.low:.3f} and {found.high:.3f} for certain, "
+            f"{found.samples:,}{of} texts scored"
+        )
     return (
         f"{found.value:.3f}, between {found.low:.3f} and {found.high:.3f} "
         f"with confidence {confidence(delta)}, from {found.samples:,} samples"
@@ -109,6 +115,12 @@ def confidence(delta: float) -> str:
     '99.5 %'
     """
     return f"{100 * (1 - delta):.6g} %"
+
+
+def certifiers(manifest: Mapping[str, Any]) -> list[str]:
+    """The names of the certifiers of a run, in the order in which they were asked."""
+    options = manifest.get("options", {})
+    return list(options.get("certifiers") or options.get("certifier", {}))  # older runs have one
 
 
 def paragraphs(audit: Audit, manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -149,13 +161,14 @@ def _asked(audit: Audit, manifest: Mapping[str, Any], *, held: int) -> str:
 
 
 def _proved(audit: Audit, manifest: Mapping[str, Any], *, held: list[Audited]) -> str:
-    certifiers = ", ".join(manifest.get("options", {}).get("certifier", {}))
+    names = certifiers(manifest)
+    who = f"the certifier{'s' if len(names) > 1 else ''} ({', '.join(names)})"
     whole = sum(a.lower == math.inf for a in held)
     within = sum(a.lower is not None and a.lower > audit.radius for a in held)
     exact = sum(a.exact for a in held)
     met = exact - whole
     return (
-        f"For {_of(within, held)} the certifier ({certifiers}) proved that no text within "
+        f"For {_of(within, held)} {who} proved that no text within "
         f"{_swaps(audit.radius)} fools the victim. For {_of(whole, held)} no number of swaps "
         f"does. For {_of(met, held)} m is known exactly: a text with m swaps fools the victim and "
         f"fewer swaps are proved not to."
@@ -178,11 +191,14 @@ def _estimated(audit: Audit, manifest: Mapping[str, Any]) -> str:
     if not known:
         return "Nothing: no PR was measured."
     exact = sum(p.exact for p in known)
+    sampled = sum(p.method in ("sequential", "hoeffding") for p in known)
+    bounded = len(known) - exact - sampled
+    between = f", bounded for certain for {_texts(bounded)}" if bounded else ""
     delta = manifest["options"]["pr"]["delta"]
     return (
         f"PR is the share of all texts within {_swaps(audit.radius)} that keep the label, so a high "
-        f"PR speaks of random swaps, not of an adversary. It is exact for {_texts(exact)} and was "
-        f"sampled for {_texts(len(known) - exact)}; each sampled interval holds with confidence "
+        f"PR speaks of random swaps, not of an adversary. It is exact for {_texts(exact)}{between} and was "
+        f"sampled for {_texts(sampled)}; each sampled interval holds with confidence "
         f"{confidence(delta)}, text by text and not for all of them at once."
     )
 

@@ -1,4 +1,4 @@
-"""Sweeps of the MLP: a swap adds a vector to the first layer, so a member costs a sum and a ReLU."""
+"""Sweeps of MLP and DAN: a swap adds a vector to the first layer, so a member costs a sum and a ReLU."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from unfooled.models.mlp import MLP
+from unfooled.models.mlp import Affine
 from unfooled.sweeps.regions import Region, Regions
 from unfooled.sweeps.sweep import Leaves, Walker
 
@@ -16,15 +16,14 @@ class MLPWalker(Walker):
     """The first layer of the text, and what every swap adds to it."""
 
     def __init__(
-        self, network: MLP, text: Tensor, *, places: Sequence[int], choices: Sequence[Tensor]
+        self, network: Affine, text: Tensor, *, places: Sequence[int], choices: Sequence[Tensor]
     ) -> None:
         """`text` (words, d) and `choices` (candidates, d) at `places` are word vectors."""
-        weight = network.affine.weight.reshape(len(network.affine.weight), -1, text.shape[1])
-        # weight: (units, words, d)
-        used = weight[:, : len(text)]
-        self._base = torch.einsum("uwd,wd->u", used, text) + network.affine.bias
+        words, self._network = len(text), network
+        shares = [network.share(place, words) @ vector for place, vector in enumerate(text)]
+        self._base = torch.stack(shares).sum(dim=0) + network.affine.bias
         added = [
-            (vectors - text[place]) @ weight[:, place].t()
+            (vectors - text[place]) @ network.share(place, words).t()
             for place, vectors in zip(places, choices, strict=True)
         ]
         self._added = torch.cat(added) if added else text.new_empty((0, len(self._base)))
@@ -40,5 +39,10 @@ class MLPWalker(Walker):
             stretches.append((regions.starts[region.first], regions.starts[region.last]))
         for start, stop in stretches:
             sums = (sums[:, None] + self._added[start:stop]).flatten(0, 1)
-        hidden = sums.relu_() if stretches else sums.relu()  # what was just made need not be kept
+        if self._network.hidden:
+            hidden = self._network.after(sums)
+        else:
+            hidden = (
+                sums.relu_() if stretches else sums.relu()
+            )  # what was just made need not be kept
         return Leaves(hidden, lambda number: regions.picks(region, number))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from unfooled.models.convolutional import CNN, CNNMSR
-from unfooled.models.mlp import MLP
+from unfooled.models.mlp import Affine
 from unfooled.models.networks import Network
 from unfooled.models.recurrent import LSTM, BiLSTM
 from unfooled.sweeps.cnn import CNNWalker
@@ -21,7 +21,7 @@ def walker_of(
 ) -> Walker | None:
     """A walker over texts with `choices` at `places`; None: a network that no sweep knows."""
     match network:
-        case MLP():
+        case Affine():
             return MLPWalker(network, text, places=places, choices=choices)
         case CNN() | CNNMSR():
             return CNNWalker(network, text, places=places, choices=choices)

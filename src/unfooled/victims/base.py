@@ -110,6 +110,9 @@ class Sweeping(Victim):
 class Layered(Victim):
     """A victim that shows its network, for methods that bound what it computes."""
 
+    architecture: str  # what kind of network it is: a name of `models`
+    pair: bool  # whether it reads a premise and a hypothesis
+
     @abstractmethod
     def layers(self, prepared: Any) -> Reading | None:
         """The network, the text and its candidates as vectors; None: not this space."""

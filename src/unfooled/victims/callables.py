@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from unfooled.errors import InputError
+from unfooled.errors import InputError, VictimError
 from unfooled.text import Source
 from unfooled.victims.base import Floats, StringVictim, checked
 
@@ -23,7 +23,8 @@ Labels = int | Sequence[str]
 class CallableVictim(StringVictim):
     """A function from a list of strings (or of pairs) to (n, classes) scores.
 
-    What the function raises passes through: the engine finds the text that caused it.
+    What the function raises passes through (SystemExit as a VictimError): the engine finds the text
+    that caused it.
     """
 
     def __init__(
@@ -41,7 +42,10 @@ class CallableVictim(StringVictim):
     def scores(self, sources: Sequence[Source]) -> Floats:
         if not sources:
             return np.empty((0, len(self.labels)))
-        answer = self.function(list(sources))
+        try:
+            answer = self.function(list(sources))
+        except SystemExit as error:  # no Exception: it would end the run, and not only this text
+            raise VictimError(f"{self.name} raised SystemExit({error.code!r})") from error
         return checked(answer, n=len(sources), classes=len(self.labels), name=self.name)
 
     @property
@@ -104,7 +108,7 @@ def _from_name(name: str) -> ModuleType:
                 "for a file write python:path/to/file.py:function"
             ) from error
         raise InputError(f"importing {name} failed: {error}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"importing {name} failed: {type(error).__name__}: {error}") from error
 
 
@@ -117,6 +121,6 @@ def _from_file(file: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"importing {file} failed: {type(error).__name__}: {error}") from error
     return module

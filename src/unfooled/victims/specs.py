@@ -102,7 +102,7 @@ def _python(spec: str, labels: Labels | None, options: dict[str, Any]) -> Victim
         if labels is None:
             raise InputError(
                 f"{spec} has no labels: give the function a `labels` attribute, its module a LABELS "
-                "list, or name them with the option labels"
+                "list, or name them: --labels bad,good (in Python: load(..., labels=['bad', 'good']))"
             )
     return victim(thing, labels, name=None if isinstance(thing, Victim) else spec)
 

@@ -48,6 +48,7 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
         self, model: WordModel, *, name: str, fingerprint: str, device: str = "cpu"
     ) -> None:
         self.model, self.name, self.labels = model, name, model.labels
+        self.architecture, self.pair = model.config.arch, model.config.pair
         self.device = torch.device(device)
         self.network = model.network.to(self.device).eval()
         self.depth = 0 if self.device.type == "cpu" else 2

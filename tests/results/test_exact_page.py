@@ -1,0 +1,49 @@
+"""The page of exact results against figures worked out by hand from five texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import unfooled as uf
+from results.exact_page import Found, page
+from runner_toys import DATA, TABLE, victim
+
+
+@pytest.fixture(scope="module")
+def cell(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """The audit of a toy victim under the name of a cell: m is 1, 1, 2, one text is misclassified,
+    one cannot be fooled."""
+    folder = tmp_path_factory.mktemp("exact") / "mr-mlp"
+    attacks = ("textfooler", "pdp")
+    uf.audit(victim(), DATA, candidates=TABLE, radius=2, attacks=attacks, out=folder)
+    return Found(folder)
+
+
+def columns(text: str, start: str) -> list[list[str]]:
+    rows = [row for row in text.splitlines() if row.startswith(start)]
+    return [[part.strip() for part in row.strip("|").split("|")] for row in rows]
+
+
+def test_figures_stand_beside_the_papers(cell: Found) -> None:
+    text = page([cell])
+    (row,) = columns(text, "| MR | 5 |")
+    assert row[2:7] == ["0.800", "0.200", "0.200", "1.33", "100.0 %"]
+    assert row[8:] == ["SST-2", "0.838", "0.280", "0.280", "1.99"]
+    (row,) = columns(text, "| MR | 3 |")
+    assert row[2:8] == ["3", "0", "0", "0", "0", "0.00"]  # TextFooler needs no more than the least
+    assert row[8:] == ["2", "1", "0", "0", "0", "0"]
+
+
+def test_every_radius_has_a_row_and_every_certifier_its_due(cell: Found) -> None:
+    text = page([cell])
+    first, second = columns(text, "| MR | MLP | 4 |")
+    assert [first[i] for i in (4, 5, 6, 8, 10)] == ["100.0 %", "1", "50.00", "50.00", "0.00"]
+    assert [second[i] for i in (5, 6, 8, 10)] == ["2", "75.00", "25.00", "0.00"]
+    (row,) = columns(text, "| MR | MLP | exhaustive |")
+    assert row[3:6] == ["2", "2", "2"]
+
+
+def test_cells_that_are_not_there_are_left_out(cell: Found, tmp_path: Path) -> None:
+    assert "| IMDB |" not in page([cell])
