@@ -48,6 +48,7 @@ CELLS: Final = (
     Cell("defender", "r8", "bilstm", 10),
     Cell("defender", "imdb", "bilstm", 5),
     Cell("defender", "imdb", "minilm", 3, _MINILM["imdb"]),
+    Cell("mcts", "mr", "cnn-msr", 100),
     Cell("mcts", "mr", "lstm", 40),
     Cell("mcts", "ag_news", "lstm", 20, _LSTM["ag_news"]),
     Cell("mcts", "imdb", "lstm", 10, _LSTM["imdb"]),

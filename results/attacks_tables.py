@@ -193,42 +193,45 @@ def single(found: Sequence[Found]) -> str:
     """La Malfa et al., table 7."""
     head = ("data", "model", "texts", "seconds", "texts fooled %", "words %", "distance")
     rows = []
-    for f in found:
-        if "single" in f.runs:
-            run = f.runs["single"]
-            apart = _number(run["distance_mean"], "{:.3f}") + " ± "
-            apart += _number(run["distance_deviation"], "{:.3f}")
-            words = _number(run["swappable_words"], "{:.1f}", times=100)
-            seconds = _number(run["seconds_per_text"], "{:.2f}")
-            rows.append([*f.names, str(attacked(run)), seconds, success(run), words, apart])
-        theirs = papers.MCTS_SINGLE[f.cell.data]
-        data = f.names[0] + (" (paper: SST)" if f.cell.data == "mr" else "")
+    for data, cells in _by_data(found):
+        rows += [[*f.names, *_one(f.runs["single"])] for f in cells if "single" in f.runs]
+        theirs = papers.MCTS_SINGLE[data]
+        name = cells[0].names[0] + (" (paper: SST)" if data == "mr" else "")
         numbers = [f"{theirs.seconds:.2f}", f"{theirs.texts:.1f}", f"{theirs.words:.1f}"]
         mean, deviation = theirs.distance
-        rows.append([data, "*the paper's*", "100", *numbers, f"{mean:.3f} ± {deviation:.3f}"])
+        rows.append([name, "*the paper's*", "100", *numbers, f"{mean:.3f} ± {deviation:.3f}"])
     return table(head, rows)
+
+
+def _one(run: Mapping[str, Any]) -> list[str]:
+    apart = [_number(run[key], "{:.3f}") for key in ("distance_mean", "distance_deviation")]
+    words = _number(run["swappable_words"], "{:.1f}", times=100)
+    seconds = _number(run["seconds_per_text"], "{:.2f}")
+    return [str(attacked(run)), seconds, success(run), words, " ± ".join(apart)]
 
 
 def several(found: Sequence[Found]) -> str:
     """La Malfa et al., table 8."""
+    depths = (2, 3, 4)
     head = (
         "data",
         "model",
-        *(f"{k} swaps: {what} %" for k in (2, 3, 4) for what in ("texts", "words")),
+        *(f"{k} swaps: {what} %" for k in depths for what in ("texts", "words")),
     )
     rows = []
-    for f in found:
-        runs = [f.runs.get(f"{kind}-{k}") for k in (2, 3, 4) for kind in ("within", "words")]
-        # The draws of one text depend on each other, so that words get no interval.
-        ours = [_number(run and run["success_rate"], "{:.1f}", times=100) for run in runs]
-        rows.append(
-            [*f.names, *(success(r) if i % 2 == 0 else ours[i] for i, r in enumerate(runs))]
-        )
-        theirs = papers.MCTS_SEVERAL[f.cell.data]
-        rows.append(
-            [f.names[0], "*the paper's*", *(f"{v:.1f}" for k in (2, 3, 4) for v in theirs[k])]
-        )
+    for data, cells in _by_data(found):
+        rows += [[*f.names, *(c for k in depths for c in _depth(f.runs, k))] for f in cells]
+        theirs = papers.MCTS_SEVERAL[data]
+        numbers = [f"{value:.1f}" for k in depths for value in theirs[k]]
+        rows.append([cells[0].names[0], "*the paper's*", *numbers])
     return table(head, rows)
+
+
+def _depth(runs: Mapping[str, Any], depth: int) -> list[str]:
+    words = runs.get(f"words-{depth}")
+    # The draws of one text depend on each other, so that their share gets no interval.
+    plain = NONE if words is None else _number(words["success_rate"], "{:.1f}", times=100)
+    return [success(runs.get(f"within-{depth}")), plain]
 
 
 def pdp(found: Sequence[Found]) -> str:

@@ -224,3 +224,24 @@ def test_panels_without_a_cell_stay_empty(tmp_path: Path) -> None:
     files = [tmp_path / "one.svg", tmp_path / "two.svg"]
     axes = [file.read_text().count('<g id="matplotlib.axis_') for file in files]
     assert axes == [2, 4]  # an x and a y for each
+
+
+def test_every_file_of_figures_belongs_to_a_cell_and_says_where_it_comes_from() -> None:
+    names = {cell.name: cell for cell in attacks.CELLS}
+    files = sorted(attack_runs.FIGURES.glob("*.json"))
+    assert files
+    for path in files:
+        known = json.loads(path.read_text(encoding="utf-8"))
+        cell = names[path.stem]
+        assert known["texts"] == cell.texts
+        assert known["command"].endswith(f"--cells {cell.name}")
+        assert {"seed", "versions", "accuracy"} <= known.keys()
+        assert set(known["runs"]) <= set(attack_runs.NAMES[cell.experiment])
+
+
+def test_the_page_in_the_docs_is_what_the_figures_say() -> None:
+    found = list(attacks_page.read(attacks.CELLS, attack_runs.FIGURES))
+    missing = attacks_page._missing(attacks.CELLS, found)
+    assert attacks_page.PAGE.read_text(encoding="utf-8") == attacks_page.page(
+        found, missing=missing
+    )
