@@ -31,6 +31,7 @@ def test_figures_stand_beside_the_papers(cell: Found) -> None:
     (row,) = columns(text, "| MR | 5 |")
     assert row[2:7] == ["0.800", "0.200", "0.200", "1.33", "100.0 %"]
     assert row[8:] == ["SST-2", "0.838", "0.280", "0.280", "1.99"]
+    assert "Nothing: every text was decided." in text
     (row,) = columns(text, "| MR | 3 |")
     assert row[2:8] == ["3", "0", "0", "0", "0", "0.00"]  # TextFooler needs no more than the least
     assert row[8:] == ["2", "1", "0", "0", "0", "0"]
