@@ -239,6 +239,22 @@ def test_every_file_of_figures_belongs_to_a_cell_and_says_where_it_comes_from() 
         assert set(known["runs"]) <= set(attack_runs.NAMES[cell.experiment])
 
 
+def test_figures_of_mcts_were_made_with_the_settings_that_the_page_names() -> None:
+    plans = dict(mcts_runs.plans())
+    cells = [
+        f
+        for f in attacks_page.read(attacks.CELLS, attack_runs.FIGURES)
+        if f.cell.experiment == "mcts"
+    ]
+    for name, run in [item for f in cells for item in f.runs.items()]:
+        options = plans[name]["options"]
+        own = {key: value for key, value in options.items() if key != "max_swaps"}
+        assert own.items() <= run["options"]["attack"].items(), name
+    for f in cells:
+        draws = {run["texts"] for name, run in f.runs.items() if name.startswith("words")}
+        assert draws <= {mcts_runs.DRAWS * f.runs["single"]["texts"]}
+
+
 def test_the_page_in_the_docs_is_what_the_figures_say() -> None:
     found = list(attacks_page.read(attacks.CELLS, attack_runs.FIGURES))
     missing = attacks_page._missing(attacks.CELLS, found)
