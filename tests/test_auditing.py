@@ -239,3 +239,11 @@ def test_shards_together_are_the_whole(tmp_path: Path) -> None:
     for name, cost in whole.costs.items():
         assert stored.costs[name]["queries"] == cost["queries"]
         assert stored.costs[name]["texts"] == cost["texts"]
+
+
+def test_a_text_that_is_itself_a_near_tie_may_have_either_label() -> None:
+    double = Double(linear({"a": 0.0}, bias=3e-6))
+    found = audit(double, [("a b", 1)], candidates={"a": ["c"]}, radius=1)
+    assert found[0].skipped
+    assert found[0].near_tie
+    assert found.summary()["accuracy_under_attack"]["any"] == (0, 1)

@@ -15,6 +15,7 @@ import unfooled as uf
 from runner_toys import DATA, TABLE
 from runner_toys import victim as scored
 from sweep_toys import space, victim
+from unfooled.certifiers import minimum
 from unfooled.errors import InputError, Unsupported
 from unfooled.exact.opened import opened
 from unfooled.exact.replay import refusal
@@ -45,7 +46,7 @@ def solve(model: WordVictim, spaces: list[Space], examples: list[Example], **mor
 @pytest.mark.parametrize(
     ("arch", "layers", "pair"),
     [("mlp", 1, False), ("mlp", 2, False), ("dan", 1, False), ("dan", 2, False), ("cnn", 1, False),
-     ("cnn-msr", 1, False)],
+     ("cnn-msr", 1, False), ("mlp", 1, True), ("cnn", 1, True)],
 )  # fmt: skip
 def test_minimum_is_what_looking_at_every_text_says(arch: str, layers: int, pair: bool) -> None:
     model = victim(arch, layers=layers, pair=pair)
@@ -61,17 +62,6 @@ def test_minimum_is_what_looking_at_every_text_says(arch: str, layers: int, pair
             assert len(found.changes or ()) == wanted
             assert found.margin is not None
             assert found.margin < 0
-
-
-def test_pairs_are_bracketed_at_least() -> None:
-    """The classifier of a pair has 512 units of its own, which can take a solver minutes."""
-    model = victim("mlp", pair=True)
-    examples, spaces = cases(model, 2, pair=True)
-    proofs = uf.certify("exhaustive", model, examples, candidates=spaces, radius=9)
-    for found, proof in zip(solve(model, spaces, examples, time_limit=3), proofs, strict=True):
-        wanted = math.inf if proof.verdict == "certified" else proof.radius + 1
-        assert found.lower <= wanted
-        assert found.upper is None or found.upper >= wanted
 
 
 def test_certificates_are_json_and_replay_for_this_text_alone() -> None:
@@ -144,13 +134,31 @@ def test_odd_texts_have_defined_answers(
     assert refusal(opened(reading), found.certificate, label=label) is None
 
 
-def test_candidates_of_several_words_are_left_open() -> None:
+def test_candidates_of_several_words_are_evaluated_where_there_are_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     model = victim("mlp")
     members = Space(Text.parse("wa wb"), {0: ["wc wd"]})
-    label = int(model.scores(["wa wb"])[0].argmax())
-    (found,) = solve(model, [members], [Example(members.original, label, "0")])
+    label, swapped = model.scores(["wa wb", "wc wd wb"]).argmax(axis=1)
+    given = [Example(members.original, int(label), "0")]
+    (found,) = solve(model, [members], given)
+    wanted = math.inf if swapped == label else 1
+    assert (found.lower, found.upper, found.method) == (wanted, wanted, "enumeration")
+    monkeypatch.setattr(minimum, "_FEW", 1)
+    (found,) = solve(model, [members], given)
     assert (found.status, found.lower, found.upper) == ("bracketed", 1, None)
     assert "not single words" in found.reason
+
+
+def test_a_solver_goes_on_where_there_are_too_many_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = victim("cnn")
+    examples, spaces = cases(model, 8)
+    listed = solve(model, spaces, examples)
+    assert {found.method for found in listed} == {"enumeration"}
+    monkeypatch.setattr(minimum, "_FEW", 8)
+    solved = solve(model, spaces, examples)
+    assert [(f.lower, f.upper) for f in solved] == [(f.lower, f.upper) for f in listed]
+    assert "milp" in {found.method for found in solved}
 
 
 def test_a_text_on_a_tie_is_bracketed_from_zero() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from unfooled.allowed import Choices
 from unfooled.estimates import Estimated
-from unfooled.evidence import Bracket
+from unfooled.evidence import Bracket, margins, tolerance
 from unfooled.least import NOTHING, accuracy_under_attack, mean_minimum_swaps, proved_whole
 from unfooled.minima import Minimum
 from unfooled.outcomes import Changes, Outcome
@@ -44,6 +44,15 @@ class Audited:
     def skipped(self) -> bool:
         """Whether the victim misclassifies the text itself."""
         return self.bracket is None and self.error is None
+
+    @property
+    def near_tie(self) -> bool:
+        """Whether the text itself is too near to a tie to say what the victim makes of it."""
+        given = next((o.scores for o in self.outcomes.values() if o.scores), None)
+        if not self.skipped or given is None:
+            return False
+        scores = np.array([given])
+        return bool(abs(margins(scores, self.label)[0]) <= tolerance(scores)[0])
 
     @property
     def lower(self) -> float | None:
@@ -106,7 +115,7 @@ class Audit(Sequence[Audited]):
         held = [a.bracket for a in self.all if a.bracket is not None]
         broken = [b for b in held if b.upper is not None and b.upper != math.inf]
         values = [a.pr.value for a in self.all if a.pr is not None and a.pr.value is not None]
-        every = [a.bracket if a.error is None else NOTHING for a in self.all]
+        every = [NOTHING if a.error is not None or a.near_tie else a.bracket for a in self.all]
         radii = range(1, self.radius + 1)
         return {
             "texts": len(self.all),

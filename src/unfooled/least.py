@@ -39,7 +39,7 @@ def accuracy_under_attack(
         return None
     kept = sum(b is not None and (b.lower > radius or b.lower == math.inf) for b in brackets)
     broken = sum(b is None or fooled_within(b, radius) for b in brackets)
-    return Interval(kept / len(brackets), 1 - broken / len(brackets))
+    return Interval(kept / len(brackets), (len(brackets) - broken) / len(brackets))
 
 
 def mean_minimum_swaps(brackets: Sequence[Bracket], most: Sequence[float]) -> Interval | None:

@@ -43,5 +43,7 @@ def test_sigmoids_are_refused_with_who_can(arch: str) -> None:
     members = space(seed=1, words=4, columns=2, candidates=2)
     reading = model.layers(model.prepare(members))
     assert reading is not None
-    with pytest.raises(Unsupported, match=rf"{arch} has sigmoids: exhaustive, branch-and-bound"):
+    with pytest.raises(
+        Unsupported, match=rf"{arch} is not piecewise linear: exhaustive, branch-and-bound"
+    ):
         opened(reading)

@@ -11,8 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from report_runs import CASES, HOSTILE, Case, Page, run
 
+from runner_toys import DATA, TABLE, victim
 from unfooled.auditing import read
 from unfooled.errors import InputError, RunError
+from unfooled.proofs import certify
 from unfooled.report import write
 
 
@@ -198,3 +200,9 @@ def test_runs_of_one_victim_are_told_apart_by_their_folders(tmp_path: Path) -> N
     assert "1 toy, before" in text
     assert "2 toy, after" in text
     assert str(tmp_path) not in text
+
+
+def test_a_run_of_a_certifier_is_told_where_a_report_comes_from(tmp_path: Path) -> None:
+    certify("exhaustive", victim(), DATA, candidates=TABLE, radius=1, out=tmp_path / "run")
+    with pytest.raises(InputError, match=r"unfooled audit \.\.\. --certifiers exhaustive"):
+        write([tmp_path / "run"])

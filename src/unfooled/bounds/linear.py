@@ -158,7 +158,9 @@ def optimised(
                     part.grad.nan_to_num_(nan=0.0, posinf=0.0, neginf=0.0)
             adam.step()
     rest = iter(best)
-    return {
-        number: tuple(next(rest).round(decimals=_DIGITS) for _ in parts)
-        for number, parts in free.items()
-    }
+    return {number: tuple(_stored(next(rest)) for _ in parts) for number, parts in free.items()}
+
+
+def _stored(slopes: Tensor) -> Tensor:
+    """Slopes with few digits; where that overflows, and where there is none, a finite one is as sound."""
+    return slopes.round(decimals=_DIGITS).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)

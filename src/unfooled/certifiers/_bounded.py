@@ -88,7 +88,7 @@ def _climb(
         for row, (budget, holds) in enumerate(zip(budgets, found.holds.tolist(), strict=True)):
             if not holds:
                 value = float(found.margin[row])
-                reason = f"loose: the bound at {budget} swaps is {value:.3g}"
+                reason = f"loose: the bound at radius {budget} is {value:.3g}"
                 return _Climb(best, margin, reason, shown)
             best, shown = budget, argument(method, found, row=row)
     return _Climb(best, margin, "", shown)

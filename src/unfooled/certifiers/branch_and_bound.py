@@ -196,7 +196,7 @@ class _Search:
         proof = self.levels.proof(radius)
         if self.levels.late and proof.verdict == "unknown":
             reason = (
-                f"time: {self.limit:g} s ended before {self.levels.proved + 1} swaps were decided"
+                f"time: {self.limit:g} s ended before radius {self.levels.proved + 1} was decided"
             )
             proof = replace(proof, reason=reason)
         return proof if self.argument is None else replace(proof, argument=self.argument)

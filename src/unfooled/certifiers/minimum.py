@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,14 +14,15 @@ from unfooled.evidence import margins, tolerance
 from unfooled.exact.least import least
 from unfooled.exact.opened import opened
 from unfooled.exact.solvers import described
-from unfooled.program import Layers, Program, Scores
+from unfooled.levels import Levels
+from unfooled.program import Layers, Program, Scores, Spent
 from unfooled.proof import Least, Minimiser
 from unfooled.space import Space
 
 _TIE = "near-tie: the text itself has a margin within float noise of zero"
-_SPELLED = (
-    "some candidates are not single words to the network, so its layers say nothing about them: "
-    "exhaustive decides such texts"
+_FEW = 50_000  # texts within a radius that are evaluated rather than argued about
+_MANY = (
+    "some candidates are not single words to the network, and there are too many texts to evaluate"
 )
 
 
@@ -30,8 +32,9 @@ class Minimum(Minimiser):
 
     Greedy and beam search give an upper bound. That fewer swaps do not fool is proved by a dual bound
     over all texts with one swap fewer, and branch and bound over the signs of neurons where that does
-    not suffice. Networks with more layers or a maximum over time, and one-layer networks that branch and
-    bound does not decide in time, go to a solver of integer programs.
+    not suffice. Networks with more layers or a maximum over time, and texts with candidates of several
+    words, are evaluated text by text as far as there are few. What is left goes to a solver of integer
+    programs.
 
     Differs from the paper: instead of minimising swaps, one swap fewer than the upper bound is refuted.
     """
@@ -47,6 +50,7 @@ class Minimum(Minimiser):
 
     def minimise(self, space: Space, label: int, rng: np.random.Generator) -> Program[Least]:
         reading = yield Layers()
+        network = None if reading is None else opened(reading)
         scores = yield Scores(space.rows(space.origin))
         began = time.perf_counter()
         lead, noise = margins(scores, label)[0], tolerance(scores)[0]
@@ -54,15 +58,53 @@ class Minimum(Minimiser):
             return Least(0, 0)
         if lead <= noise:
             return Least(0, None, reason=_TIE)
-        if reading is None:
-            return Least(1, None, reason=_SPELLED, argument={"kind": "original"})
+        known: Least | None = None
+        if network is None or not network.shallow:
+            known = yield from self._listed(space, label)
+            known = replace(known, seconds=time.perf_counter() - began)
+            if network is None or known.lower in (known.upper, math.inf):
+                return known
+        assert reading is not None
+        assert network is not None
         solver = None if self.solver == "none" else self.solver
-        found = least(opened(reading), label, time_limit=self.time_limit, solver=solver)
+        found = least(network, label, time_limit=self.time_limit, solver=solver)
         row = None if found.picks is None else reading.row(found.picks)
         seconds = time.perf_counter() - began
-        return Least(
+        solved = Least(
             found.lower, found.upper, row, found.method, found.reason, seconds, found.argument
         )
+        return solved if known is None else _joined(known, solved)
+
+    def _listed(self, space: Space, label: int) -> Program[Least]:
+        """What evaluating all texts says, radius by radius, as far as there are few."""
+        levels, columns = Levels(space, label), tuple(range(len(space.counts)))
+        for swaps in range(len(columns) + 1):
+            if levels.ended or levels.tie is not None or space.size(swaps) > _FEW:
+                break
+            try:
+                yield from levels.level(swaps, columns, seconds=self.time_limit)
+            except Spent:
+                break
+        proved, row = levels.proved, levels.witness
+        lower = math.inf if proved == len(columns) else proved + 1
+        upper = lower if lower == math.inf else None
+        upper = upper if row is None else int(np.count_nonzero(row))
+        reason = "" if lower == upper else _MANY
+        if levels.tie is not None:
+            reason = f"near-tie: a text with {np.count_nonzero(levels.tie)} swaps could have either label"
+        argument = levels.proof(max(proved, 0)).argument
+        return Least(lower, upper, row, "enumeration", reason, argument=argument)
+
+
+def _joined(one: Least, two: Least) -> Least:
+    """The tighter bounds of both, each with what it rests on."""
+    below = one if one.lower >= two.lower else two
+    uppers = [found for found in (one, two) if found.upper is not None]
+    above = min(uppers, key=lambda found: found.upper or math.inf, default=two)
+    reason = "" if below.lower == above.upper else two.reason or one.reason
+    return replace(
+        below, upper=above.upper, witness=above.witness, reason=reason, seconds=two.seconds
+    )
 
 
 METHOD = Minimum

@@ -24,7 +24,7 @@ def opened(reading: Reading) -> Piecewise:
             return _convolutional(reading, network)
     raise Unsupported(
         f"minimum solves networks of ReLU and maxima (mlp, dan, cnn, cnn-msr), and {network.config.arch} "
-        "has sigmoids: exhaustive, branch-and-bound, intervals and linear certify it"
+        "is not piecewise linear: exhaustive, branch-and-bound, intervals and linear certify it"
     )
 
 

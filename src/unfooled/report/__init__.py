@@ -38,7 +38,15 @@ def write(
     if isinstance(runs, str | os.PathLike) or not runs:
         raise InputError(f"runs is a list of run folders, such as ['runs/audit'], not {runs!r}")
     folders = [Path(folder) for folder in runs]
-    kinds = {manifest.load(folder)["method"] == "audit" for folder in folders}
+    loaded = {folder: manifest.load(folder) for folder in folders}
+    for folder, found in loaded.items():
+        if "certifier" in found["options"]:
+            name = found["method"]
+            raise InputError(
+                f"{folder} is a run of the certifier {name}, and a report is about audits or attacks: "
+                f"unfooled audit ... --certifiers {name} makes the same proofs and a report"
+            )
+    kinds = {found["method"] == "audit" for found in loaded.values()}
     if len(kinds) > 1:
         raise InputError("a page is about audits or about attacks: give one kind of run at a time")
     # jinja2 and matplotlib take half a second, which a caller with a wrong argument need not wait.
