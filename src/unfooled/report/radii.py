@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from unfooled.audited import Audit, Audited
+from unfooled.minima import Minimum
 from unfooled.report import wording
 
 
@@ -94,7 +95,11 @@ def _spent(
     queries, seconds = 0.0, 0.0
     for method in methods:
         result = item.outcomes.get(method) or item.verdicts.get(method)
-        if result is not None:
-            queries += result.queries
+        if result is None:
+            continue
+        queries += result.queries
+        if isinstance(result, Minimum):  # it computes for one text at a time, and knows how long
+            seconds += result.seconds
+        else:
             seconds += result.forwards * rates.get(method, 0.0)
     return queries, seconds
