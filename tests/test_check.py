@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import unfooled as uf
 from runner_toys import DATA, TABLE, WEIGHTS, Counted, victim
 from unfooled.auditing import audit
 from unfooled.check import check
@@ -84,6 +85,43 @@ def test_a_tampered_success_is_refused(run: Path, tamper: Tamper, reason: str) -
     found = check(run, victim())
     assert len(found.refused) == 1
     assert reason in found.refused[0][1]
+
+
+def lacking(name: str) -> Tamper:
+    return lambda record: record.pop(name)
+
+
+@pytest.mark.parametrize(
+    ("method", "tamper", "reason"),
+    [
+        ("pdp", put("method", value="exhaust"), "the run has no method 'exhaust'"),
+        ("pdp", put("method", value=None), "the run has no method None"),
+        ("pdp", put("method", value="exhaustive"), "it has no verdict, radius"),
+        ("pdp", lambda r: r.update(changes=[], verdict="unknown", radius=-1), "does not fool"),
+        ("exhaustive", lacking("verdict"), "it has no verdict"),
+        ("exhaustive", lacking("certificate"), "it has no certificate"),
+    ],
+)
+def test_the_manifest_decides_by_what_a_record_is_checked(
+    run: Path, method: str, tamper: Tamper, reason: str
+) -> None:
+    rewrite(run, tamper, method=method, text="a fine good film")
+    found = check(run, victim())
+    assert len(found.refused) == 1
+    assert reason in found.refused[0][1]
+
+
+def test_only_audits_have_records_of_candidates(tmp_path: Path) -> None:
+    uf.attack("pdp", victim(), DATA, candidates=TABLE, out=tmp_path / "run")
+    assert check(tmp_path / "run", victim()).passed
+    rewrite(
+        tmp_path / "run",
+        lambda r: r.update(method="candidates", changes=[]),
+        method="pdp",
+        text="a good film",
+    )
+    found = check(tmp_path / "run", victim())
+    assert "the run has no method 'candidates'" in found.refused[0][1]
 
 
 @pytest.mark.parametrize(

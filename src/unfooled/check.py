@@ -15,6 +15,7 @@ from typing import Any
 
 from unfooled import fingerprints, records
 from unfooled.checks import enumeration
+from unfooled.checks.asked import Asked, Rule
 from unfooled.checks.claim import (
     Claim,
     Label,
@@ -76,15 +77,16 @@ def check(folder: Path | str, victim: Victim, *, sample: int = 200, full: bool =
         raise InputError(f"sample is 1 or more texts, not {sample}")
     run = records.read(folder)
     _same_victim(run.manifest, victim, folder)
+    asked = Asked.of(run.manifest)
     report, checker = (
         Report(),
-        _Checker(run.manifest["fingerprints"]["victim"], victim, sample, full),
+        _Checker(run.manifest["fingerprints"]["victim"], victim, asked, sample, full),
     )
     for record in run.records():
-        if record.get("method") == records.CANDIDATES:
-            continue
         try:
-            report.count(checker.record(record))
+            rule = asked.rule(record)
+            if rule != "candidates":
+                report.count(checker.record(record, rule))
         except (Refused, UnfooledError) as error:
             report.refused.append((_name(record), str(error)))
         except _MALFORMED as error:
@@ -121,19 +123,20 @@ class _Checker:
 
     fingerprint: Any  # of the victim, in the manifest
     victim: Victim
+    asked: Asked
     sample: int
     full: bool
 
-    def record(self, record: Mapping[str, Any]) -> Label | None:
+    def record(self, record: Mapping[str, Any], rule: Rule) -> Label | None:
         """How far a claim was verified; None: nothing is claimed."""
         certificate = record.get("certificate")
         if certificate is not None:
             same_work(record, certificate, victim=self.fingerprint)
-        if "verdict" in record:
+        if rule == "verdict":
             return self._verdict(record, certificate)
-        if "decided_by" in record:
+        if rule == "minimum":
             return self._minimum(record, certificate)
-        if record.get("status") == "success":
+        if rule == "attack" and record["status"] == "success":
             original = reread(record["original"])
             text = changed(original, changes(record["changes"], original))
             fools(self.victim, text, label=record["label"])
