@@ -246,3 +246,23 @@ def test_the_verdict_is_part_of_the_claim(kind: Kind) -> None:
         changed += [("lower", 7), ("lower", 1.5), ("upper", 99), ("upper", -1)]
     for name, value in changed:
         assert refusal(kind, at, {**record, name: value})
+
+
+def test_texts_whose_words_cannot_be_told_apart_are_robust_and_pass(tmp_path: Path) -> None:
+    model = victim("mlp", seed=4, classes=2)
+    text = "xq xr xq"
+    label = model.labels[int(model.scores([text])[0].argmax())]
+    table = {"xq": ["xs", "xt"], "xr": ["xu"]}
+    found = uf.certify("minimum", model, [(text, label)], candidates=table, out=tmp_path / "run")
+    assert found[0].status == "robust"
+    report = check(tmp_path / "run", model)
+    assert report.refused == []
+    assert report.checked == 1
+
+
+def test_the_text_alone_proves_no_swap_that_the_network_sees(kind: Kind) -> None:
+    for at in kind.claims():
+        record = copy.deepcopy(kind.lines[at])
+        if record["certificate"]["radius"]:
+            record["certificate"]["kind"] = "original"
+            assert refusal(kind, at, record)

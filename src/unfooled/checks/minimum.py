@@ -31,10 +31,11 @@ def bracket(claim: Claim, record: Mapping[str, Any]) -> None:
 def check(claim: Claim) -> Label:
     """`checked` for a tree of splits, `solver-trusted` where a solver's word is all there is."""
     claim.keeps_label()
-    if claim.kind in (None, "original"):
-        if claim.radius:
-            raise Refused(f"the text alone proves radius 0, not {claim.radius}")
+    if claim.kind in (None, "original") and not claim.radius:
         return "checked"
+    if claim.kind is None:
+        raise Refused(f"the text alone proves radius 0, not {claim.radius}")
+    # The text alone proves any radius where the network cannot tell a candidate from its word.
     why = refusal(opened(claim.reading()), claim.certificate, label=claim.label)
     if why is not None:
         raise Refused(why)
