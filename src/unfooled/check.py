@@ -15,7 +15,7 @@ from typing import Any
 
 from unfooled import fingerprints, records
 from unfooled.checks import enumeration
-from unfooled.checks.asked import Asked, Rule
+from unfooled.checks.asked import Asked, Rule, fewest
 from unfooled.checks.claim import (
     Claim,
     Label,
@@ -78,11 +78,10 @@ def check(folder: Path | str, victim: Victim, *, sample: int = 200, full: bool =
     run = records.read(folder)
     _same_victim(run.manifest, victim, folder)
     asked = Asked.of(run.manifest)
-    report, checker = (
-        Report(),
-        _Checker(run.manifest["fingerprints"]["victim"], victim, asked, sample, full),
-    )
-    for record in run.records():
+    found, fingerprint = run.records(), run.manifest["fingerprints"]["victim"]
+    report = Report()
+    checker = _Checker(fingerprint, victim, asked, fewest(found), sample=sample, full=full)
+    for record in found:
         try:
             rule = asked.rule(record)
             if rule != "candidates":
@@ -124,6 +123,7 @@ class _Checker:
     fingerprint: Any  # of the victim, in the manifest
     victim: Victim
     asked: Asked
+    fooled: Mapping[str, int]  # the fewest swaps that are said to fool each text
     sample: int
     full: bool
 
@@ -169,6 +169,9 @@ class _Checker:
             if verdict == "certified":
                 raise Refused("it says certified, and not even the text itself is proved")
             return "checked" if verdict == "falsified" else None
+        wanted = min(self.asked.radius(record, self.fooled), len(claim.space.counts))
+        if verdict == "certified" and radius < wanted:
+            raise Refused(f"it says certified, and proves radius {radius}, where {wanted} is asked")
         return self._argument(claim)
 
     def _minimum(self, record: Mapping[str, Any], certificate: Any) -> Label | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from unfooled.canonical import canonical
 from unfooled.checks.claim import Refused
 from unfooled.errors import RunError
 from unfooled.records import CANDIDATES
@@ -66,3 +67,28 @@ class Asked:
         if missing:
             raise Refused(f"it has no {', '.join(missing)}")
         return rule
+
+    def radius(self, record: Mapping[str, Any], fooled: Mapping[str, int]) -> int:
+        """The least radius at which a text may be called certified.
+
+        An audit proves below what is known to fool, and no more.
+        """
+        wanted = self.radii[record["method"]]
+        if self.audit and about(record) in fooled:
+            wanted = min(wanted, fooled[about(record)] - 1)
+        return wanted
+
+
+def about(record: Mapping[str, Any]) -> str:
+    """What tells the text of a record from others."""
+    return canonical([record.get("id"), record.get("original"), record.get("label")])
+
+
+def fewest(found: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """The fewest swaps that records say fool each text, by `about`."""
+    least: dict[str, int] = {}
+    for record in found:
+        changes = record.get("changes")
+        if isinstance(changes, list) and changes:  # only those that fool have some
+            least[about(record)] = min(len(changes), least.get(about(record), len(changes)))
+    return least
