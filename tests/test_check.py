@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -111,6 +112,34 @@ def test_in_an_audit_certified_goes_up_to_what_fools(run: Path) -> None:
     rewrite(run, shrink, method="exhaustive", text="a fine good film")
     ((_, reason),) = check(run, victim()).refused
     assert "proves radius 0, where 1 is asked" in reason
+
+
+@pytest.mark.parametrize(
+    ("fingerprints", "reason"),
+    [({}, "no fingerprint of the victim"), ({"victim": None}, "no fingerprint"), ([], "a mapping")],
+)
+def test_a_manifest_without_a_victim_is_damaged(run: Path, fingerprints: Any, reason: str) -> None:
+    path = run / "manifest.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"fingerprints": fingerprints}))
+    with pytest.raises(RunError, match=reason):
+        check(run, victim())
+
+
+def test_scores_that_are_no_numbers_prove_nothing(run: Path) -> None:
+    broken = victim()
+    honest, calls = broken.scores, []
+
+    def scores(sources: Any) -> Any:
+        found = np.array(honest(sources), dtype=float)
+        calls.append(len(found))
+        # The probes of its fingerprint, which come first and twice, and texts alone are as they were.
+        return found if len(found) == 1 or len(calls) <= 2 else np.full_like(found, np.nan)
+
+    broken.scores = scores  # type: ignore[method-assign]
+    reasons = [why for _, why in check(run, broken, full=True).refused]
+    assert len(reasons) == 2
+    assert all("scores that are no numbers" in why for why in reasons)
 
 
 def lacking(name: str) -> Tamper:

@@ -98,7 +98,9 @@ def _name(record: Mapping[str, Any]) -> str:
 
 
 def _same_victim(manifest: Mapping[str, Any], victim: Victim, folder: Path | str) -> None:
-    recorded = manifest["fingerprints"]["victim"]
+    recorded = manifest["fingerprints"].get("victim")
+    if not isinstance(recorded, (str, list)):
+        raise RunError(f"the manifest of {folder} is damaged: it has no fingerprint of the victim")
     if isinstance(recorded, str) and recorded != victim.fingerprint:
         raise RunError(
             f"{folder} speaks of another victim: its fingerprint is {recorded[:20]}…, that of "
@@ -172,7 +174,7 @@ class _Checker:
         wanted = min(self.asked.radius(record, self.fooled), len(claim.space.counts))
         if verdict == "certified" and radius < wanted:
             raise Refused(f"it says certified, and proves radius {radius}, where {wanted} is asked")
-        return self._argument(claim)
+        return self._argument(claim, "verdict")
 
     def _minimum(self, record: Mapping[str, Any], certificate: Any) -> Label | None:
         """A certifier's bounds of the least number of swaps."""
@@ -195,10 +197,12 @@ class _Checker:
             raise Refused(f"a radius is a number of swaps, 0 or more, not {radius!r:.40}")
         claim = claimed(record, certificate, self.victim, radius=radius)
         minimum.bracket(claim, record)
-        return self._argument(claim)
+        return self._argument(claim, "minimum")
 
-    def _argument(self, claim: Claim) -> Label:
+    def _argument(self, claim: Claim, rule: Rule) -> Label:
         """Goes through the argument of a certificate."""
+        if rule == "verdict" and claim.kind in ("original", "splits", "solver"):
+            raise Refused(f"{claim.kind} is an argument about the least number of swaps alone")
         match claim.kind:
             case "enumeration":
                 return enumeration.check(claim, sample=self.sample, full=self.full)
@@ -213,5 +217,5 @@ class _Checker:
             case None | "original" | "splits" | "solver":
                 from unfooled.checks import minimum
 
-                return minimum.check(claim)
+                return minimum.check(claim, sample=self.sample)
         raise Refused(f"there is no argument of the kind {claim.kind!r:.40}")

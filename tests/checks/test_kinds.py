@@ -266,3 +266,29 @@ def test_the_text_alone_proves_no_swap_that_the_network_sees(kind: Kind) -> None
         if record["certificate"]["radius"]:
             record["certificate"]["kind"] = "original"
             assert refusal(kind, at, record)
+
+
+def test_a_solver_proves_nothing_that_a_sample_refutes(kind: Kind) -> None:
+    """A text that is fooled is said to be robust, by the word of a solver."""
+    hits = 0
+    for at, record in enumerate(kind.lines):
+        certificate = record["certificate"]
+        if certificate is None or ("decided_by" in record and not record["changes"]):
+            continue
+        certificate.update(kind="solver", witness_row=None, radius=len(certificate["candidates"]))
+        space = uf.Space(
+            record["original"], {int(p): c for p, c in certificate["candidates"].items()}
+        )
+        certificate["size"] = str(space.size(certificate["radius"]))
+        record["changes"] = None
+        if "verdict" in record:
+            record.update(verdict="certified", reason="", radius=certificate["radius"])
+            assert "least number of swaps alone" in refusal(kind, at, record)
+        else:
+            record.update(status="robust", lower=None, upper=None)
+            lines = kind.lines
+            lines[at] = record
+            ((_, reason),) = kind.checked(lines, sample=100_000).refused
+            assert "is in the region and fools" in reason
+        hits += 1
+    assert hits

@@ -15,7 +15,7 @@ from unfooled.outcomes import Changes, alone, changed, reread
 from unfooled.program import Floats, Goal
 from unfooled.space import Space
 from unfooled.text import Example, Text
-from unfooled.victims.base import Layered, Victim
+from unfooled.victims.base import Layered, Victim, checked
 
 if TYPE_CHECKING:
     from unfooled.bounds.reading import Reading
@@ -48,7 +48,11 @@ class Claim:
 
     def margins(self, rows: Rows) -> tuple[Floats, Floats]:
         """The margins of rows by the victim's public entry, and the widths of near-ties."""
-        scores = np.asarray(self.victim.scores(self.space.sources(rows)), dtype=float)
+        raw = self.victim.scores(self.space.sources(rows))
+        victim = self.victim
+        scores = checked(raw, n=len(rows), classes=len(victim.labels), name=victim.name)
+        if not np.isfinite(scores).all():  # no comparison with them would refuse anything
+            raise Refused(f"{victim.name} gives scores that are no numbers")
         return margins(scores, self.label), tolerance(scores)
 
     def row(self, name: str) -> Rows:

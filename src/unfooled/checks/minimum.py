@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from unfooled.checks import enumeration
 from unfooled.checks.claim import Claim, Label, Refused, no_witness, whole, witness
 from unfooled.exact.opened import opened
 from unfooled.exact.replay import refusal
@@ -28,7 +29,7 @@ def bracket(claim: Claim, record: Mapping[str, Any]) -> None:
         raise Refused(f"it says {status}, with a lower bound of {lower} and an upper of {upper}")
 
 
-def check(claim: Claim) -> Label:
+def check(claim: Claim, *, sample: int) -> Label:
     """`checked` for a tree of splits, `solver-trusted` where a solver's word is all there is."""
     claim.keeps_label()
     if claim.kind in (None, "original") and not claim.radius:
@@ -39,4 +40,7 @@ def check(claim: Claim) -> Label:
     why = refusal(opened(claim.reading()), claim.certificate, label=claim.label)
     if why is not None:
         raise Refused(why)
-    return "solver-trusted" if claim.kind == "solver" else "checked"
+    if claim.kind != "solver":
+        return "checked"
+    enumeration.spot(claim, sample=sample)  # it says nothing else that could be refuted
+    return "solver-trusted"
