@@ -138,8 +138,47 @@ def test_scores_that_are_no_numbers_prove_nothing(run: Path) -> None:
 
     broken.scores = scores  # type: ignore[method-assign]
     reasons = [why for _, why in check(run, broken, full=True).refused]
-    assert len(reasons) == 2
+    assert reasons
     assert all("scores that are no numbers" in why for why in reasons)
+
+
+def success(*, swaps: int = 1) -> Tamper:
+    """Makes a success up that has so many swaps of one position."""
+
+    def tamper(record: dict[str, Any]) -> None:
+        record["changes"] = record["changes"][:1] * swaps
+
+    return tamper
+
+
+@pytest.mark.parametrize(
+    ("tamper", "reason"),
+    [
+        (success(swaps=2), "swaps the word of a position twice"),
+        (put("text", value="a bad film"), "not the original with its changes"),
+        (put("text", value=None), "not the original with its changes"),
+        (put("label", value=7), "has no label 7"),
+        (put("label", value=True), "has no label True"),
+        (put("others", value=[[[0, "a", "a"]]]), "'a good film' does not fool"),
+    ],
+)
+def test_all_of_a_success_is_looked_at(run: Path, tamper: Tamper, reason: str) -> None:
+    rewrite(run, tamper, method="pdp", text="a good film")
+    assert any(reason in why for _, why in check(run, victim()).refused)
+
+
+def test_a_success_keeps_to_the_limits_and_the_candidates(run: Path) -> None:
+    path = run / "manifest.json"
+    before = json.loads(path.read_text())
+    for limit in ({"max_swaps": 0}, {"max_rate": 0.1}):
+        path.write_text(json.dumps(before | {"options": before["options"] | limit}))
+        assert any("0 are allowed" in why for _, why in check(run, victim()).refused)
+    path.write_text(json.dumps(before | {"options": before["options"] | {"target": 1}}))
+    assert any("does not fool" in why for _, why in check(run, victim()).refused)
+    path.write_text(json.dumps(before))
+    rewrite(run, put("candidates", value={}), method="candidates", text="a good film")
+    ((_, reason),) = check(run, victim()).refused
+    assert "is no candidate at position 1" in reason
 
 
 def lacking(name: str) -> Tamper:
@@ -182,7 +221,10 @@ def test_only_audits_have_records_of_candidates(tmp_path: Path) -> None:
     ("tamper", "reason"),
     [
         (put("certificate", "space", value="0" * 16), "not those of the space"),
-        (put("certificate", "candidates", "2", value=["movie", "reel"]), "not those of the space"),
+        (
+            put("certificate", "candidates", "2", value=["movie", "reel"]),
+            "candidates are not those",
+        ),
         (put("certificate", "size", value="3"), "texts within 2 swaps, not 3"),
         (put("certificate", "evaluated", value=1), "1 texts were evaluated"),
         (put("certificate", "least_margin", value=9.0), "the least margin is said to be 9"),

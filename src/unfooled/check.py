@@ -14,22 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from unfooled import fingerprints, records
-from unfooled.checks import enumeration
-from unfooled.checks.asked import Asked, Rule, fewest
+from unfooled.checks import enumeration, outcome
+from unfooled.checks.asked import Asked, Rule, about, candidates, fewest
 from unfooled.checks.claim import (
     Claim,
     Label,
     Refused,
-    changes,
     claimed,
     fools,
     no_witness,
+    same_margin,
     same_work,
     whole,
     witness,
 )
 from unfooled.errors import InputError, RunError, UnfooledError
-from unfooled.outcomes import changed, reread
+from unfooled.outcomes import reread
 from unfooled.victims.base import Victim
 
 _MALFORMED = (
@@ -80,7 +80,8 @@ def check(folder: Path | str, victim: Victim, *, sample: int = 200, full: bool =
     asked = Asked.of(run.manifest)
     found, fingerprint = run.records(), run.manifest["fingerprints"]["victim"]
     report = Report()
-    checker = _Checker(fingerprint, victim, asked, fewest(found), sample=sample, full=full)
+    known = fewest(found), candidates(found)
+    checker = _Checker(fingerprint, victim, asked, *known, sample=sample, full=full)
     for record in found:
         try:
             rule = asked.rule(record)
@@ -126,30 +127,36 @@ class _Checker:
     victim: Victim
     asked: Asked
     fooled: Mapping[str, int]  # the fewest swaps that are said to fool each text
+    choices: Mapping[str, Mapping[str, Any]]  # the candidates of each text, in an audit
     sample: int
     full: bool
 
     def record(self, record: Mapping[str, Any], rule: Rule) -> Label | None:
         """How far a claim was verified; None: nothing is claimed."""
-        certificate = record.get("certificate")
+        label, certificate = record["label"], record.get("certificate")
+        if not whole(label) or not 0 <= label < len(self.victim.labels):
+            raise Refused(f"{self.victim.name} has no label {label!r:.40}")
+        choices = self.choices.get(about(record)) if self.asked.audit else None
+        if self.asked.audit and choices is None:
+            raise Refused("there is no record of its candidates")
         if certificate is not None:
+            if choices is not None and certificate["candidates"] != choices:
+                raise Refused("its candidates are not those that the run has recorded")
             same_work(record, certificate, victim=self.fingerprint)
         if rule == "verdict":
             return self._verdict(record, certificate)
         if rule == "minimum":
             return self._minimum(record, certificate)
         if rule == "attack" and record["status"] == "success":
-            original = reread(record["original"])
-            text = changed(original, changes(record["changes"], original))
-            fools(self.victim, text, label=record["label"])
-            return "checked"
+            options = self.asked.options
+            return outcome.check(record, self.victim, options=options, choices=choices)
         return None
 
     def _verdict(self, record: Mapping[str, Any], certificate: Any) -> Label | None:
         """A certifier's verdict on a radius."""
         verdict, radius = record["verdict"], record["radius"]
         if certificate is None:
-            if verdict not in ("unknown", "error") or radius != -1:
+            if verdict not in ("unknown", "error") or radius != -1 or record["changes"] is not None:
                 raise Refused(f"it says {verdict} up to radius {radius} and has no certificate")
             return None
         if not whole(radius) or radius < -1:
@@ -183,9 +190,12 @@ class _Checker:
             if status == "skipped":
                 if (record["lower"], record["upper"]) != (0, 0):
                     raise Refused("it says skipped, with bounds that are not 0")
-                fools(self.victim, reread(record["original"]), label=record["label"])
+                original, label = reread(record["original"]), record["label"]
+                fools(self.victim, original, label=label)
+                same_margin(self.victim, original, label=label, said=record["margin"])
                 return "checked"
-            if status not in ("bracketed", "error") or record["lower"] or record["upper"]:
+            nothing = not record["lower"] and record["upper"] is None and record["changes"] is None
+            if status not in ("bracketed", "error") or not nothing:
                 raise Refused(f"it says {status} and has no certificate")
             return None
         from unfooled.checks import minimum
@@ -197,6 +207,7 @@ class _Checker:
             raise Refused(f"a radius is a number of swaps, 0 or more, not {radius!r:.40}")
         claim = claimed(record, certificate, self.victim, radius=radius)
         minimum.bracket(claim, record)
+        minimum.margin(claim, record)
         return self._argument(claim, "minimum")
 
     def _argument(self, claim: Claim, rule: Rule) -> Label:

@@ -285,10 +285,30 @@ def test_a_solver_proves_nothing_that_a_sample_refutes(kind: Kind) -> None:
             record.update(verdict="certified", reason="", radius=certificate["radius"])
             assert "least number of swaps alone" in refusal(kind, at, record)
         else:
-            record.update(status="robust", lower=None, upper=None)
+            scores, label = kind.model.scores([record["original"]])[0], record["label"]
+            margin = float(scores[label] - scores[1 - label])
+            record.update(status="robust", lower=None, upper=None, margin=margin)
             lines = kind.lines
             lines[at] = record
             ((_, reason),) = kind.checked(lines, sample=100_000).refused
             assert "is in the region and fools" in reason
         hits += 1
     assert hits
+
+
+def test_bounds_without_a_certificate_and_margins_are_looked_at(kind: Kind) -> None:
+    at = kind.claims()[0]
+    bare = copy.deepcopy(kind.lines[at]) | {"certificate": None, "changes": []}
+    if "verdict" in bare:
+        bare |= {"verdict": "unknown", "radius": -1}
+        assert "no certificate" in refusal(kind, at, bare)
+        return
+    bare |= {"status": "bracketed", "lower": 0, "upper": None}
+    assert "no certificate" in refusal(kind, at, bare)
+    assert "no certificate" in refusal(kind, at, bare | {"changes": None, "upper": 0})
+    record = copy.deepcopy(kind.lines[at])
+    assert "the margin is" in refusal(kind, at, record | {"margin": record["margin"] + 0.01})
+    assert "the margin is no number" in refusal(kind, at, record | {"margin": None})
+    for at, record in enumerate(kind.lines):
+        if record["upper"] == 1:
+            assert "the upper bound is True" in refusal(kind, at, record | {"upper": True})

@@ -81,7 +81,7 @@ class Asked:
 
 def about(record: Mapping[str, Any]) -> str:
     """What tells the text of a record from others."""
-    return canonical([record.get("id"), record.get("original"), record.get("label")])
+    return canonical([record.get("id"), record.get("original")])
 
 
 def fewest(found: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -92,3 +92,12 @@ def fewest(found: Iterable[Mapping[str, Any]]) -> dict[str, int]:
         if isinstance(changes, list) and changes:  # only those that fool have some
             least[about(record)] = min(len(changes), least.get(about(record), len(changes)))
     return least
+
+
+def candidates(found: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The candidates that an audit has recorded for each text, by `about`."""
+    return {
+        about(record): record["candidates"]
+        for record in found
+        if record.get("method") == CANDIDATES and isinstance(record.get("candidates"), dict)
+    }

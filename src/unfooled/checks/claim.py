@@ -138,15 +138,25 @@ def changes(found: Any, original: Text) -> Changes:
     for position, old, _ in listed:
         if not 0 <= position < len(original) or original.words[position] != old:
             raise Refused(f"position {position} of the text is not {old!r}")
+    if len({position for position, _, _ in listed}) < len(listed):
+        raise Refused("it swaps the word of a position twice")
     return listed
 
 
-def fools(victim: Victim, text: Text, *, label: int) -> None:
+def fools(victim: Victim, text: Text, *, label: int, target: int | None = None) -> None:
     """Refuses a text that does not clearly fool the victim when it is run alone."""
     scores = alone(victim, text)
-    goal = Goal(Space(text, {}), label)
+    goal = Goal(Space(text, {}), label, target)
     if goal.gain(scores)[0] <= NOISE * max(1.0, float(np.abs(scores).max())):
         raise Refused(f"{str(text)!r} does not fool the victim")
+
+
+def same_margin(victim: Victim, text: Text, *, label: int, said: Any) -> None:
+    """Refuses a margin that is not that of the text when it is run alone."""
+    scores = alone(victim, text)
+    found = float(margins(scores, label)[0])
+    if abs(found - number(said, "the margin")) > 10 * float(tolerance(scores)[0]):
+        raise Refused(f"the margin is said to be {said:.6g}, and is {found:.6g}")
 
 
 def whole(value: Any) -> bool:

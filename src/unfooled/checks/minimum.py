@@ -6,9 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from unfooled.checks import enumeration
-from unfooled.checks.claim import Claim, Label, Refused, no_witness, whole, witness
+from unfooled.checks.claim import (
+    Claim,
+    Label,
+    Refused,
+    changes,
+    no_witness,
+    same_margin,
+    whole,
+    witness,
+)
 from unfooled.exact.opened import opened
 from unfooled.exact.replay import refusal
+from unfooled.outcomes import changed
 
 
 def bracket(claim: Claim, record: Mapping[str, Any]) -> None:
@@ -23,10 +33,17 @@ def bracket(claim: Claim, record: Mapping[str, Any]) -> None:
         raise Refused(f"the lower bound is {lower!r:.40}, and {claim.radius} swaps are proved")
     if upper is None:
         no_witness(record, claim.certificate)
-    elif witness(claim, record) != upper:
+    elif not whole(upper) or witness(claim, record) != upper:
         raise Refused(f"the upper bound is {upper!r:.40}, and the witness takes other swaps")
     if (status == "optimal") != (upper == lower):
         raise Refused(f"it says {status}, with a lower bound of {lower} and an upper of {upper}")
+
+
+def margin(claim: Claim, record: Mapping[str, Any]) -> None:
+    """Refuses a margin that is not that of the witness, or of the text where there is none."""
+    original, said = claim.space.original, record["margin"]
+    text = changed(original, changes(record["changes"] or (), original))
+    same_margin(claim.victim, text, label=claim.label, said=said)
 
 
 def check(claim: Claim, *, sample: int) -> Label:
