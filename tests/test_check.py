@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import unfooled as uf
 from runner_toys import DATA, TABLE, WEIGHTS, Counted, victim
 from unfooled.auditing import audit
 from unfooled.check import check
@@ -86,11 +88,143 @@ def test_a_tampered_success_is_refused(run: Path, tamper: Tamper, reason: str) -
     assert reason in found.refused[0][1]
 
 
+def test_certified_takes_the_radius_that_was_asked(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    uf.certify("exhaustive", victim(), DATA, candidates=TABLE, radius=2, out=folder)
+    assert check(folder, victim()).passed
+
+    def forget(record: dict[str, Any]) -> None:
+        assert (record["verdict"], record["radius"]) == ("falsified", 1)
+        record.update(verdict="certified", changes=None)
+        record["certificate"]["witness_row"] = None
+
+    rewrite(folder, forget, method="exhaustive", text="a fine good film")
+    ((_, reason),) = check(folder, victim()).refused
+    assert "proves radius 1, where 2 is asked" in reason
+
+
+def test_in_an_audit_certified_goes_up_to_what_fools(run: Path) -> None:
+    def shrink(record: dict[str, Any]) -> None:
+        assert (record["verdict"], record["radius"]) == ("certified", 1)
+        record["radius"] = record["certificate"]["radius"] = 0
+        record["certificate"]["size"] = "1"
+
+    rewrite(run, shrink, method="exhaustive", text="a fine good film")
+    ((_, reason),) = check(run, victim()).refused
+    assert "proves radius 0, where 1 is asked" in reason
+
+
+@pytest.mark.parametrize(
+    ("fingerprints", "reason"),
+    [({}, "no fingerprint of the victim"), ({"victim": None}, "no fingerprint"), ([], "a mapping")],
+)
+def test_a_manifest_without_a_victim_is_damaged(run: Path, fingerprints: Any, reason: str) -> None:
+    path = run / "manifest.json"
+    manifest = json.loads(path.read_text())
+    path.write_text(json.dumps(manifest | {"fingerprints": fingerprints}))
+    with pytest.raises(RunError, match=reason):
+        check(run, victim())
+
+
+def test_scores_that_are_no_numbers_prove_nothing(run: Path) -> None:
+    broken = victim()
+    honest, calls = broken.scores, []
+
+    def scores(sources: Any) -> Any:
+        found = np.array(honest(sources), dtype=float)
+        calls.append(len(found))
+        # The probes of its fingerprint, which come first and twice, and texts alone are as they were.
+        return found if len(found) == 1 or len(calls) <= 2 else np.full_like(found, np.nan)
+
+    broken.scores = scores  # type: ignore[method-assign]
+    reasons = [why for _, why in check(run, broken, full=True).refused]
+    assert reasons
+    assert all("scores that are no numbers" in why for why in reasons)
+
+
+def success(*, swaps: int = 1) -> Tamper:
+    """Makes a success up that has so many swaps of one position."""
+
+    def tamper(record: dict[str, Any]) -> None:
+        record["changes"] = record["changes"][:1] * swaps
+
+    return tamper
+
+
+@pytest.mark.parametrize(
+    ("tamper", "reason"),
+    [
+        (success(swaps=2), "swaps the word of a position twice"),
+        (put("text", value="a bad film"), "not the original with its changes"),
+        (put("text", value=None), "not the original with its changes"),
+        (put("label", value=7), "has no label 7"),
+        (put("label", value=True), "has no label True"),
+        (put("others", value=[[[0, "a", "a"]]]), "'a good film' does not fool"),
+    ],
+)
+def test_all_of_a_success_is_looked_at(run: Path, tamper: Tamper, reason: str) -> None:
+    rewrite(run, tamper, method="pdp", text="a good film")
+    assert any(reason in why for _, why in check(run, victim()).refused)
+
+
+def test_a_success_keeps_to_the_limits_and_the_candidates(run: Path) -> None:
+    path = run / "manifest.json"
+    before = json.loads(path.read_text())
+    for limit in ({"max_swaps": 0}, {"max_rate": 0.1}):
+        path.write_text(json.dumps(before | {"options": before["options"] | limit}))
+        assert any("0 are allowed" in why for _, why in check(run, victim()).refused)
+    path.write_text(json.dumps(before | {"options": before["options"] | {"target": 1}}))
+    assert any("does not fool" in why for _, why in check(run, victim()).refused)
+    path.write_text(json.dumps(before))
+    rewrite(run, put("candidates", value={}), method="candidates", text="a good film")
+    ((_, reason),) = check(run, victim()).refused
+    assert "is no candidate at position 1" in reason
+
+
+def lacking(name: str) -> Tamper:
+    return lambda record: record.pop(name)
+
+
+@pytest.mark.parametrize(
+    ("method", "tamper", "reason"),
+    [
+        ("pdp", put("method", value="exhaust"), "the run has no method 'exhaust'"),
+        ("pdp", put("method", value=None), "the run has no method None"),
+        ("pdp", put("method", value="exhaustive"), "it has no verdict, radius"),
+        ("pdp", lambda r: r.update(changes=[], verdict="unknown", radius=-1), "does not fool"),
+        ("exhaustive", lacking("verdict"), "it has no verdict"),
+        ("exhaustive", lacking("certificate"), "it has no certificate"),
+    ],
+)
+def test_the_manifest_decides_by_what_a_record_is_checked(
+    run: Path, method: str, tamper: Tamper, reason: str
+) -> None:
+    rewrite(run, tamper, method=method, text="a fine good film")
+    found = check(run, victim())
+    assert any(reason in why for _, why in found.refused)
+
+
+def test_only_audits_have_records_of_candidates(tmp_path: Path) -> None:
+    uf.attack("pdp", victim(), DATA, candidates=TABLE, out=tmp_path / "run")
+    assert check(tmp_path / "run", victim()).passed
+    rewrite(
+        tmp_path / "run",
+        lambda r: r.update(method="candidates", changes=[]),
+        method="pdp",
+        text="a good film",
+    )
+    found = check(tmp_path / "run", victim())
+    assert "the run has no method 'candidates'" in found.refused[0][1]
+
+
 @pytest.mark.parametrize(
     ("tamper", "reason"),
     [
         (put("certificate", "space", value="0" * 16), "not those of the space"),
-        (put("certificate", "candidates", "2", value=["movie", "reel"]), "not those of the space"),
+        (
+            put("certificate", "candidates", "2", value=["movie", "reel"]),
+            "candidates are not those",
+        ),
         (put("certificate", "size", value="3"), "texts within 2 swaps, not 3"),
         (put("certificate", "evaluated", value=1), "1 texts were evaluated"),
         (put("certificate", "least_margin", value=9.0), "the least margin is said to be 9"),

@@ -14,21 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from unfooled import fingerprints, records
-from unfooled.checks import enumeration
+from unfooled.checks import enumeration, outcome
+from unfooled.checks.asked import Asked, Rule, about, candidates, fewest
 from unfooled.checks.claim import (
     Claim,
     Label,
     Refused,
-    changes,
     claimed,
     fools,
     no_witness,
+    same_margin,
     same_work,
     whole,
     witness,
 )
 from unfooled.errors import InputError, RunError, UnfooledError
-from unfooled.outcomes import changed, reread
+from unfooled.outcomes import reread
 from unfooled.victims.base import Victim
 
 _MALFORMED = (
@@ -76,15 +77,16 @@ def check(folder: Path | str, victim: Victim, *, sample: int = 200, full: bool =
         raise InputError(f"sample is 1 or more texts, not {sample}")
     run = records.read(folder)
     _same_victim(run.manifest, victim, folder)
-    report, checker = (
-        Report(),
-        _Checker(run.manifest["fingerprints"]["victim"], victim, sample, full),
-    )
-    for record in run.records():
-        if record.get("method") == records.CANDIDATES:
-            continue
+    asked = Asked.of(run.manifest)
+    found, fingerprint = run.records(), run.manifest["fingerprints"]["victim"]
+    report = Report()
+    known = fewest(found), candidates(found)
+    checker = _Checker(fingerprint, victim, asked, *known, sample=sample, full=full)
+    for record in found:
         try:
-            report.count(checker.record(record))
+            rule = asked.rule(record)
+            if rule != "candidates":
+                report.count(checker.record(record, rule))
         except (Refused, UnfooledError) as error:
             report.refused.append((_name(record), str(error)))
         except _MALFORMED as error:
@@ -97,7 +99,9 @@ def _name(record: Mapping[str, Any]) -> str:
 
 
 def _same_victim(manifest: Mapping[str, Any], victim: Victim, folder: Path | str) -> None:
-    recorded = manifest["fingerprints"]["victim"]
+    recorded = manifest["fingerprints"].get("victim")
+    if not isinstance(recorded, (str, list)):
+        raise RunError(f"the manifest of {folder} is damaged: it has no fingerprint of the victim")
     if isinstance(recorded, str) and recorded != victim.fingerprint:
         raise RunError(
             f"{folder} speaks of another victim: its fingerprint is {recorded[:20]}…, that of "
@@ -121,30 +125,38 @@ class _Checker:
 
     fingerprint: Any  # of the victim, in the manifest
     victim: Victim
+    asked: Asked
+    fooled: Mapping[str, int]  # the fewest swaps that are said to fool each text
+    choices: Mapping[str, Mapping[str, Any]]  # the candidates of each text, in an audit
     sample: int
     full: bool
 
-    def record(self, record: Mapping[str, Any]) -> Label | None:
+    def record(self, record: Mapping[str, Any], rule: Rule) -> Label | None:
         """How far a claim was verified; None: nothing is claimed."""
-        certificate = record.get("certificate")
+        label, certificate = record["label"], record.get("certificate")
+        if not whole(label) or not 0 <= label < len(self.victim.labels):
+            raise Refused(f"{self.victim.name} has no label {label!r:.40}")
+        choices = self.choices.get(about(record)) if self.asked.audit else None
+        if self.asked.audit and choices is None:
+            raise Refused("there is no record of its candidates")
         if certificate is not None:
+            if choices is not None and certificate["candidates"] != choices:
+                raise Refused("its candidates are not those that the run has recorded")
             same_work(record, certificate, victim=self.fingerprint)
-        if "verdict" in record:
+        if rule == "verdict":
             return self._verdict(record, certificate)
-        if "decided_by" in record:
+        if rule == "minimum":
             return self._minimum(record, certificate)
-        if record.get("status") == "success":
-            original = reread(record["original"])
-            text = changed(original, changes(record["changes"], original))
-            fools(self.victim, text, label=record["label"])
-            return "checked"
+        if rule == "attack" and record["status"] == "success":
+            options = self.asked.options
+            return outcome.check(record, self.victim, options=options, choices=choices)
         return None
 
     def _verdict(self, record: Mapping[str, Any], certificate: Any) -> Label | None:
         """A certifier's verdict on a radius."""
         verdict, radius = record["verdict"], record["radius"]
         if certificate is None:
-            if verdict not in ("unknown", "error") or radius != -1:
+            if verdict not in ("unknown", "error") or radius != -1 or record["changes"] is not None:
                 raise Refused(f"it says {verdict} up to radius {radius} and has no certificate")
             return None
         if not whole(radius) or radius < -1:
@@ -166,7 +178,10 @@ class _Checker:
             if verdict == "certified":
                 raise Refused("it says certified, and not even the text itself is proved")
             return "checked" if verdict == "falsified" else None
-        return self._argument(claim)
+        wanted = min(self.asked.radius(record, self.fooled), len(claim.space.counts))
+        if verdict == "certified" and radius < wanted:
+            raise Refused(f"it says certified, and proves radius {radius}, where {wanted} is asked")
+        return self._argument(claim, "verdict")
 
     def _minimum(self, record: Mapping[str, Any], certificate: Any) -> Label | None:
         """A certifier's bounds of the least number of swaps."""
@@ -175,9 +190,12 @@ class _Checker:
             if status == "skipped":
                 if (record["lower"], record["upper"]) != (0, 0):
                     raise Refused("it says skipped, with bounds that are not 0")
-                fools(self.victim, reread(record["original"]), label=record["label"])
+                original, label = reread(record["original"]), record["label"]
+                fools(self.victim, original, label=label)
+                same_margin(self.victim, original, label=label, said=record["margin"])
                 return "checked"
-            if status not in ("bracketed", "error") or record["lower"] or record["upper"]:
+            nothing = not record["lower"] and record["upper"] is None and record["changes"] is None
+            if status not in ("bracketed", "error") or not nothing:
                 raise Refused(f"it says {status} and has no certificate")
             return None
         from unfooled.checks import minimum
@@ -189,10 +207,13 @@ class _Checker:
             raise Refused(f"a radius is a number of swaps, 0 or more, not {radius!r:.40}")
         claim = claimed(record, certificate, self.victim, radius=radius)
         minimum.bracket(claim, record)
-        return self._argument(claim)
+        minimum.margin(claim, record)
+        return self._argument(claim, "minimum")
 
-    def _argument(self, claim: Claim) -> Label:
+    def _argument(self, claim: Claim, rule: Rule) -> Label:
         """Goes through the argument of a certificate."""
+        if rule == "verdict" and claim.kind in ("original", "splits", "solver"):
+            raise Refused(f"{claim.kind} is an argument about the least number of swaps alone")
         match claim.kind:
             case "enumeration":
                 return enumeration.check(claim, sample=self.sample, full=self.full)
@@ -207,5 +228,5 @@ class _Checker:
             case None | "original" | "splits" | "solver":
                 from unfooled.checks import minimum
 
-                return minimum.check(claim)
+                return minimum.check(claim, sample=self.sample)
         raise Refused(f"there is no argument of the kind {claim.kind!r:.40}")

@@ -137,6 +137,11 @@ def load(folder: Path) -> dict[str, Any]:
     missing = [name for name in REQUIRED if name not in manifest]
     if missing:
         raise RunError(f"{path} is damaged: it has no {', '.join(missing)}; give another --out")
+    for name in ("options", "fingerprints"):
+        if not isinstance(manifest[name], dict):
+            raise RunError(
+                f"{path} is damaged: its {name} are a mapping, not {_short(canonical(manifest[name]))}"
+            )
     return manifest
 
 

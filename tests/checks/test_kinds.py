@@ -246,3 +246,69 @@ def test_the_verdict_is_part_of_the_claim(kind: Kind) -> None:
         changed += [("lower", 7), ("lower", 1.5), ("upper", 99), ("upper", -1)]
     for name, value in changed:
         assert refusal(kind, at, {**record, name: value})
+
+
+def test_texts_whose_words_cannot_be_told_apart_are_robust_and_pass(tmp_path: Path) -> None:
+    model = victim("mlp", seed=4, classes=2)
+    text = "xq xr xq"
+    label = model.labels[int(model.scores([text])[0].argmax())]
+    table = {"xq": ["xs", "xt"], "xr": ["xu"]}
+    found = uf.certify("minimum", model, [(text, label)], candidates=table, out=tmp_path / "run")
+    assert found[0].status == "robust"
+    report = check(tmp_path / "run", model)
+    assert report.refused == []
+    assert report.checked == 1
+
+
+def test_the_text_alone_proves_no_swap_that_the_network_sees(kind: Kind) -> None:
+    for at in kind.claims():
+        record = copy.deepcopy(kind.lines[at])
+        if record["certificate"]["radius"]:
+            record["certificate"]["kind"] = "original"
+            assert refusal(kind, at, record)
+
+
+def test_a_solver_proves_nothing_that_a_sample_refutes(kind: Kind) -> None:
+    """A text that is fooled is said to be robust, by the word of a solver."""
+    hits = 0
+    for at, record in enumerate(kind.lines):
+        certificate = record["certificate"]
+        if certificate is None or ("decided_by" in record and not record["changes"]):
+            continue
+        certificate.update(kind="solver", witness_row=None, radius=len(certificate["candidates"]))
+        space = uf.Space(
+            record["original"], {int(p): c for p, c in certificate["candidates"].items()}
+        )
+        certificate["size"] = str(space.size(certificate["radius"]))
+        record["changes"] = None
+        if "verdict" in record:
+            record.update(verdict="certified", reason="", radius=certificate["radius"])
+            assert "least number of swaps alone" in refusal(kind, at, record)
+        else:
+            scores, label = kind.model.scores([record["original"]])[0], record["label"]
+            margin = float(scores[label] - scores[1 - label])
+            record.update(status="robust", lower=None, upper=None, margin=margin)
+            lines = kind.lines
+            lines[at] = record
+            ((_, reason),) = kind.checked(lines, sample=100_000).refused
+            assert "is in the region and fools" in reason
+        hits += 1
+    assert hits
+
+
+def test_bounds_without_a_certificate_and_margins_are_looked_at(kind: Kind) -> None:
+    at = kind.claims()[0]
+    bare = copy.deepcopy(kind.lines[at]) | {"certificate": None, "changes": []}
+    if "verdict" in bare:
+        bare |= {"verdict": "unknown", "radius": -1}
+        assert "no certificate" in refusal(kind, at, bare)
+        return
+    bare |= {"status": "bracketed", "lower": 0, "upper": None}
+    assert "no certificate" in refusal(kind, at, bare)
+    assert "no certificate" in refusal(kind, at, bare | {"changes": None, "upper": 0})
+    record = copy.deepcopy(kind.lines[at])
+    assert "the margin is" in refusal(kind, at, record | {"margin": record["margin"] + 0.01})
+    assert "the margin is no number" in refusal(kind, at, record | {"margin": None})
+    for at, record in enumerate(kind.lines):
+        if record["upper"] == 1:
+            assert "the upper bound is True" in refusal(kind, at, record | {"upper": True})

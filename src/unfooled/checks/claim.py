@@ -15,7 +15,7 @@ from unfooled.outcomes import Changes, alone, changed, reread
 from unfooled.program import Floats, Goal
 from unfooled.space import Space
 from unfooled.text import Example, Text
-from unfooled.victims.base import Layered, Victim
+from unfooled.victims.base import Layered, Victim, checked
 
 if TYPE_CHECKING:
     from unfooled.bounds.reading import Reading
@@ -48,7 +48,11 @@ class Claim:
 
     def margins(self, rows: Rows) -> tuple[Floats, Floats]:
         """The margins of rows by the victim's public entry, and the widths of near-ties."""
-        scores = np.asarray(self.victim.scores(self.space.sources(rows)), dtype=float)
+        raw = self.victim.scores(self.space.sources(rows))
+        victim = self.victim
+        scores = checked(raw, n=len(rows), classes=len(victim.labels), name=victim.name)
+        if not np.isfinite(scores).all():  # no comparison with them would refuse anything
+            raise Refused(f"{victim.name} gives scores that are no numbers")
         return margins(scores, self.label), tolerance(scores)
 
     def row(self, name: str) -> Rows:
@@ -134,15 +138,25 @@ def changes(found: Any, original: Text) -> Changes:
     for position, old, _ in listed:
         if not 0 <= position < len(original) or original.words[position] != old:
             raise Refused(f"position {position} of the text is not {old!r}")
+    if len({position for position, _, _ in listed}) < len(listed):
+        raise Refused("it swaps the word of a position twice")
     return listed
 
 
-def fools(victim: Victim, text: Text, *, label: int) -> None:
+def fools(victim: Victim, text: Text, *, label: int, target: int | None = None) -> None:
     """Refuses a text that does not clearly fool the victim when it is run alone."""
     scores = alone(victim, text)
-    goal = Goal(Space(text, {}), label)
+    goal = Goal(Space(text, {}), label, target)
     if goal.gain(scores)[0] <= NOISE * max(1.0, float(np.abs(scores).max())):
         raise Refused(f"{str(text)!r} does not fool the victim")
+
+
+def same_margin(victim: Victim, text: Text, *, label: int, said: Any) -> None:
+    """Refuses a margin that is not that of the text when it is run alone."""
+    scores = alone(victim, text)
+    found = float(margins(scores, label)[0])
+    if abs(found - number(said, "the margin")) > 10 * float(tolerance(scores)[0]):
+        raise Refused(f"the margin is said to be {said:.6g}, and is {found:.6g}")
 
 
 def whole(value: Any) -> bool:

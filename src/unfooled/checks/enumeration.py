@@ -10,13 +10,22 @@ _CHUNK = 1024  # texts scored at once
 
 def check(claim: Claim, *, sample: int, full: bool) -> Label:
     """`checked` if every text was scored again, `spot-checked` if a sample was."""
-    space, radius, evaluated = claim.space, claim.radius, claim.certificate["evaluated"]
-    size = space.size(radius)
+    radius, evaluated = claim.radius, claim.certificate["evaluated"]
+    size = claim.space.size(radius)
     if not whole(evaluated) or evaluated < size:
         raise Refused(f"{evaluated!r:.40} texts were evaluated, of {size} within {radius}")
     least = _least(claim)
-    everything = full or size <= sample
-    if everything:
+    spot(claim, sample=sample, full=full, least=least)
+    return "checked" if full else "spot-checked"
+
+
+def spot(claim: Claim, *, sample: int, full: bool = False, least: float | None = None) -> None:
+    """Refuses a claim when one of a sample of its texts fools, or has less than the least margin.
+
+    All of them are looked at when they are no more than the sample.
+    """
+    space, radius = claim.space, claim.radius
+    if full or space.size(radius) <= sample:
         chunks = space.enumerate(radius, chunk=_CHUNK)
     else:
         chunks = iter([space.sample(radius, sample, rng_for(0, claim.key))])
@@ -25,9 +34,8 @@ def check(claim: Claim, *, sample: int, full: bool) -> Label:
         if (found <= noise).any():
             shown = space.text(chunk[int(found.argmin())])
             raise Refused(f"{str(shown)!r} is in the region and fools")
-        if (found < least - 10 * noise).any():
+        if least is not None and (found < least - 10 * noise).any():
             raise Refused(f"there is a margin of {found.min():.6g}, below the least of {least:.6g}")
-    return "checked" if full else "spot-checked"
 
 
 def _least(claim: Claim) -> float:

@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from unfooled.checks.claim import Claim, Label, Refused, no_witness, whole, witness
+from unfooled.checks import enumeration
+from unfooled.checks.claim import (
+    Claim,
+    Label,
+    Refused,
+    changes,
+    no_witness,
+    same_margin,
+    whole,
+    witness,
+)
 from unfooled.exact.opened import opened
 from unfooled.exact.replay import refusal
+from unfooled.outcomes import changed
 
 
 def bracket(claim: Claim, record: Mapping[str, Any]) -> None:
@@ -22,20 +33,31 @@ def bracket(claim: Claim, record: Mapping[str, Any]) -> None:
         raise Refused(f"the lower bound is {lower!r:.40}, and {claim.radius} swaps are proved")
     if upper is None:
         no_witness(record, claim.certificate)
-    elif witness(claim, record) != upper:
+    elif not whole(upper) or witness(claim, record) != upper:
         raise Refused(f"the upper bound is {upper!r:.40}, and the witness takes other swaps")
     if (status == "optimal") != (upper == lower):
         raise Refused(f"it says {status}, with a lower bound of {lower} and an upper of {upper}")
 
 
-def check(claim: Claim) -> Label:
+def margin(claim: Claim, record: Mapping[str, Any]) -> None:
+    """Refuses a margin that is not that of the witness, or of the text where there is none."""
+    original, said = claim.space.original, record["margin"]
+    text = changed(original, changes(record["changes"] or (), original))
+    same_margin(claim.victim, text, label=claim.label, said=said)
+
+
+def check(claim: Claim, *, sample: int) -> Label:
     """`checked` for a tree of splits, `solver-trusted` where a solver's word is all there is."""
     claim.keeps_label()
-    if claim.kind in (None, "original"):
-        if claim.radius:
-            raise Refused(f"the text alone proves radius 0, not {claim.radius}")
+    if claim.kind in (None, "original") and not claim.radius:
         return "checked"
+    if claim.kind is None:
+        raise Refused(f"the text alone proves radius 0, not {claim.radius}")
+    # The text alone proves any radius where the network cannot tell a candidate from its word.
     why = refusal(opened(claim.reading()), claim.certificate, label=claim.label)
     if why is not None:
         raise Refused(why)
-    return "solver-trusted" if claim.kind == "solver" else "checked"
+    if claim.kind != "solver":
+        return "checked"
+    enumeration.spot(claim, sample=sample)  # it says nothing else that could be refuted
+    return "solver-trusted"
