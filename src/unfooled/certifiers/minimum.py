@@ -52,7 +52,6 @@ class Minimum(Minimiser):
         reading = yield Layers()
         network = None if reading is None else opened(reading)
         scores = yield Scores(space.rows(space.origin))
-        began = time.perf_counter()
         lead, noise = margins(scores, label)[0], tolerance(scores)[0]
         if lead < -noise:
             return Least(0, 0)
@@ -61,11 +60,11 @@ class Minimum(Minimiser):
         known: Least | None = None
         if network is None or not network.shallow:
             known = yield from self._listed(space, label)
-            known = replace(known, seconds=time.perf_counter() - began)
             if network is None or known.lower in (known.upper, math.inf):
                 return known
         assert reading is not None
         assert network is not None
+        began = time.perf_counter()  # other texts had their turn in between
         solver = None if self.solver == "none" else self.solver
         found = least(network, label, time_limit=self.time_limit, solver=solver)
         row = None if found.picks is None else reading.row(found.picks)
@@ -78,13 +77,17 @@ class Minimum(Minimiser):
     def _listed(self, space: Space, label: int) -> Program[Least]:
         """What evaluating all texts says, radius by radius, as far as there are few."""
         levels, columns = Levels(space, label), tuple(range(len(space.counts)))
+        spent = 0.0
         for swaps in range(len(columns) + 1):
             if levels.ended or levels.tie is not None or space.size(swaps) > _FEW:
                 break
+            began = time.perf_counter()
             try:
-                yield from levels.level(swaps, columns, seconds=self.time_limit)
+                yield from levels.level(swaps, columns, seconds=self.time_limit - spent)
             except Spent:
                 break
+            sweep = levels.sweeping  # knows its own seconds; else other texts share the batches
+            spent += time.perf_counter() - began if sweep is None else sweep.seconds
         proved, row = levels.proved, levels.witness
         lower = math.inf if proved == len(columns) else proved + 1
         upper = lower if lower == math.inf else None
@@ -93,7 +96,7 @@ class Minimum(Minimiser):
         if levels.tie is not None:
             reason = f"near-tie: a text with {np.count_nonzero(levels.tie)} swaps could have either label"
         argument = levels.proof(max(proved, 0)).argument
-        return Least(lower, upper, row, "enumeration", reason, argument=argument)
+        return Least(lower, upper, row, "enumeration", reason, spent, argument)
 
 
 def _joined(one: Least, two: Least) -> Least:
@@ -103,7 +106,11 @@ def _joined(one: Least, two: Least) -> Least:
     above = min(uppers, key=lambda found: found.upper or math.inf, default=two)
     reason = "" if below.lower == above.upper else two.reason or one.reason
     return replace(
-        below, upper=above.upper, witness=above.witness, reason=reason, seconds=two.seconds
+        below,
+        upper=above.upper,
+        witness=above.witness,
+        reason=reason,
+        seconds=one.seconds + two.seconds,
     )
 
 
