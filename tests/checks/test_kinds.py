@@ -14,7 +14,7 @@ import pytest
 
 import unfooled as uf
 from sweep_toys import KNOWN, victim
-from unfooled.certifiers import branch_and_bound
+from unfooled.certifiers import branch_and_bound, minimum
 from unfooled.check import Report, check
 from unfooled.errors import RunError
 from unfooled.victims.words import WordVictim
@@ -81,6 +81,7 @@ def kind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         patch.setattr(branch_and_bound, "_SOON", -1.0)
         patch.setattr(branch_and_bound, "_PATIENCE", np.inf)
         patch.setattr(branch_and_bound, "seconds_of", lambda *_, **__: -1.0)
+        patch.setattr(minimum, "_FEW", 0)  # the solver is asked about small spaces too
         uf.certify(method, model, data, candidates=TABLE, out=folder, **given)
     found = Kind(request.param, folder, model, label)
     assert found.claims()
