@@ -205,6 +205,17 @@ def test_the_status_of_a_text_that_was_not_fooled_is_looked_at(
     assert reason in why
 
 
+def test_a_removed_text_is_missed(run: Path) -> None:
+    kept = [r for r in lines(run) if r["original"] != "a good film"]
+    (run / "records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in kept))
+    assert check(run, victim()).refused == [("the run", "4 of 5 texts are there")]
+
+
+def test_a_shard_has_a_part_of_the_texts(tmp_path: Path) -> None:
+    uf.attack("pdp", victim(), DATA, candidates=TABLE, shard="1/2", out=tmp_path / "run")
+    assert check(tmp_path / "run", victim()).passed
+
+
 def lacking(name: str) -> Tamper:
     return lambda record: record.pop(name)
 

@@ -94,6 +94,9 @@ def check(folder: Path | str, victim: Victim, *, sample: int = 200, full: bool =
             report.refused.append((_name(record), str(error)))
         except _MALFORMED as error:
             report.refused.append((_name(record), f"malformed: {error!r}"))
+    missing = asked.missing(run.manifest, found)
+    if missing is not None:
+        report.refused.append(("the run", missing))
     target = asked.options.get("target")
     for record, why in originals.refusals(untouched, victim, target=target):
         report.nothing_claimed -= 1
