@@ -97,11 +97,20 @@ def check(folder: Path | str, victim: Victim, *, sample: int = 200, full: bool =
     missing = asked.missing(run.manifest, found)
     if missing is not None:
         report.refused.append(("the run", missing))
-    target = asked.options.get("target")
-    for record, why in originals.refusals(untouched, victim, target=target):
-        report.nothing_claimed -= 1
-        report.refused.append((_name(record), why))
+    _originals(report, untouched, victim, target=asked.options.get("target"))
     return report
+
+
+def _originals(
+    report: Report, found: list[dict[str, Any]], victim: Victim, *, target: int | None
+) -> None:
+    """Refuses what is said of texts that were not fooled, where the victim contradicts it."""
+    try:
+        for record, why in originals.refusals(found, victim, target=target):
+            report.nothing_claimed -= 1
+            report.refused.append((_name(record), why))
+    except (UnfooledError, *_MALFORMED) as error:
+        report.refused.append(("texts that were not fooled", f"they cannot be scored: {error}"))
 
 
 def _name(record: Mapping[str, Any]) -> str:
