@@ -181,6 +181,41 @@ def test_a_success_keeps_to_the_limits_and_the_candidates(run: Path) -> None:
     assert "is no candidate at position 1" in reason
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("failed", "skipped", "classifies the text as its label"),
+        ("skipped", "failed", "the text itself fools"),
+        ("skipped", "exhausted", "the text itself fools"),
+        ("failed", "fine", "there is no status 'fine'"),
+    ],
+)
+def test_the_status_of_a_text_that_was_not_fooled_is_looked_at(
+    tmp_path: Path, old: str, new: str, reason: str
+) -> None:
+    run = tmp_path / "run"
+    wrong = ("bad film", "pos")
+    uf.attack("pdp", victim(), [wrong, *DATA], candidates=TABLE, out=run)
+    assert check(run, victim()).passed
+    changed = lines(run)
+    hit = next(r for r in changed if r["status"] == old and "plain" not in r["original"])
+    hit["status"] = new
+    (run / "records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in changed))
+    ((_, why),) = check(run, victim()).refused
+    assert reason in why
+
+
+def test_a_removed_text_is_missed(run: Path) -> None:
+    kept = [r for r in lines(run) if r["original"] != "a good film"]
+    (run / "records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in kept))
+    assert check(run, victim()).refused == [("the run", "4 of 5 texts are there")]
+
+
+def test_a_shard_has_a_part_of_the_texts(tmp_path: Path) -> None:
+    uf.attack("pdp", victim(), DATA, candidates=TABLE, shard="1/2", out=tmp_path / "run")
+    assert check(tmp_path / "run", victim()).passed
+
+
 def lacking(name: str) -> Tamper:
     return lambda record: record.pop(name)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from unfooled import fingerprints, records
-from unfooled.checks import enumeration, outcome
+from unfooled.checks import enumeration, originals, outcome
 from unfooled.checks.asked import Asked, Rule, about, candidates, fewest
 from unfooled.checks.claim import (
     Claim,
@@ -82,16 +82,35 @@ def check(folder: Path | str, victim: Victim, *, sample: int = 200, full: bool =
     report = Report()
     known = fewest(found), candidates(found)
     checker = _Checker(fingerprint, victim, asked, *known, sample=sample, full=full)
+    untouched = []
     for record in found:
         try:
             rule = asked.rule(record)
             if rule != "candidates":
                 report.count(checker.record(record, rule))
+            if rule == "attack" and record["status"] in originals.STATUSES:
+                untouched.append(record)
         except (Refused, UnfooledError) as error:
             report.refused.append((_name(record), str(error)))
         except _MALFORMED as error:
             report.refused.append((_name(record), f"malformed: {error!r}"))
+    missing = asked.missing(run.manifest, found)
+    if missing is not None:
+        report.refused.append(("the run", missing))
+    _originals(report, untouched, victim, target=asked.options.get("target"))
     return report
+
+
+def _originals(
+    report: Report, found: list[dict[str, Any]], victim: Victim, *, target: int | None
+) -> None:
+    """Refuses what is said of texts that were not fooled, where the victim contradicts it."""
+    try:
+        for record, why in originals.refusals(found, victim, target=target):
+            report.nothing_claimed -= 1
+            report.refused.append((_name(record), why))
+    except (UnfooledError, *_MALFORMED) as error:
+        report.refused.append(("texts that were not fooled", f"they cannot be scored: {error}"))
 
 
 def _name(record: Mapping[str, Any]) -> str:
@@ -150,6 +169,10 @@ class _Checker:
         if rule == "attack" and record["status"] == "success":
             options = self.asked.options
             return outcome.check(record, self.victim, options=options, choices=choices)
+        if rule == "attack":
+            if record["status"] not in (*originals.STATUSES, "error"):
+                raise Refused(f"there is no status {record['status']!r:.40}")
+            reread(record["original"])  # a text at all: it is scored with others later
         return None
 
     def _verdict(self, record: Mapping[str, Any], certificate: Any) -> Label | None:

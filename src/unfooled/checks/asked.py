@@ -78,6 +78,17 @@ class Asked:
             wanted = min(wanted, fooled[about(record)] - 1)
         return wanted
 
+    def missing(
+        self, manifest: Mapping[str, Any], found: Iterable[Mapping[str, Any]]
+    ) -> str | None:
+        """How many texts are there, where that is not all; a shard has a part of them."""
+        wanted = manifest.get("texts")
+        if manifest.get("shard") is not None or wanted is None:  # older runs do not say
+            return None
+        first = next(iter(self.rules))  # of an audit the first attack, which is run on every text
+        there = len({about(record) for record in found if record.get("method") == first})
+        return None if there == wanted else f"{there} of {wanted} texts are there"
+
 
 def about(record: Mapping[str, Any]) -> str:
     """What tells the text of a record from others."""
