@@ -237,11 +237,13 @@ def _verified(example: Example, result: Result[Proof], *, work: Work) -> Verdict
         try:
             margin = fooling_margin(work.victim, space, proof.witness, label=example.label)
         except UnfooledError as error:
-            return replace(verdict, verdict="error", reason=str(error))
-        if margin is None:
-            return replace(verdict, verdict="unknown", reason=NOT_ALONE)
-        changes = tuple((p, *words) for p, words in space.changes(proof.witness).items())
-        verdict = replace(verdict, changes=changes)
+            return replace(verdict, verdict="error", radius=-1, reason=str(error))
+        if margin is None:  # what is proved below it stays proved
+            proof = replace(proof, witness=None)
+            verdict = replace(verdict, verdict="unknown", reason=NOT_ALONE)
+        else:
+            changes = tuple((p, *words) for p, words in space.changes(proof.witness).items())
+            verdict = replace(verdict, changes=changes)
     shown = certificate(
         work, space, example, radius=proof.radius, witness=proof.witness, argument=proof.argument
     )
