@@ -233,16 +233,16 @@ def _verified(example: Example, result: Result[Proof], *, work: Work) -> Verdict
     if proof is None:
         return replace(verdict, reason="the query budget ended before anything was proved")
     verdict = replace(verdict, verdict=proof.verdict, radius=proof.radius, reason=proof.reason)
-    if proof.witness is not None:
+    if (row := proof.witness) is not None:
         try:
-            margin = fooling_margin(work.victim, space, proof.witness, label=example.label)
+            margin = fooling_margin(work.victim, space, row, label=example.label)
         except UnfooledError as error:
             return replace(verdict, verdict="error", radius=-1, reason=str(error))
         if margin is None:  # what is proved below it stays proved
             proof = replace(proof, witness=None)
             verdict = replace(verdict, verdict="unknown", reason=NOT_ALONE)
         else:
-            changes = tuple((p, *words) for p, words in space.changes(proof.witness).items())
+            changes = tuple((p, *words) for p, words in space.changes(row).items())
             verdict = replace(verdict, changes=changes)
     shown = certificate(
         work, space, example, radius=proof.radius, witness=proof.witness, argument=proof.argument
