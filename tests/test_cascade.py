@@ -17,7 +17,7 @@ from victim_doubles import Double, constant, least_swaps
 
 ASKED = {
     "mlp": ("minimum", "branch-and-bound"),
-    "cnn": ("linear", "branch-and-bound"),
+    "cnn": ("linear", "branch-and-bound", "minimum"),
     "lstm": ("branch-and-bound",),
 }
 

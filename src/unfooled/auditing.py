@@ -65,23 +65,14 @@ def audit(
     everything is recorded there and a second call goes on.
     """
     certifiers = suited(victim) if certifiers is None else certifiers
-    for what, given, such in (
-        ("attacks", attacks, "('pdp', 'beam')"),
-        ("certifiers", certifiers, "('linear', 'exhaustive')"),
-    ):
-        if not given or isinstance(given, str):
-            raise InputError(f"{what} is a list of names such as {such}, not {given!r}")
+    _check_names(attacks=attacks, certifiers=certifiers)
     if not isinstance(radius, Integral) or radius < 1:
         raise InputError(f"radius is 1 or more swaps, a whole number, not {radius!r}")
     asked = {"max_rate": max_rate, "max_queries": max_queries}
     limits = registry.made(Limits, asked, name="the audit")
     asked = {"radius": radius, "epsilon": epsilon, "delta": delta}
     metric = registry.made(PR, asked, name="PR")
-    methods = {name: built(name, {}, victim) for name in attacks}
-    for name in (name for name, method in methods.items() if method.opens):
-        raise InputError(
-            f"{name} adds candidates of its own, which no proof covers: run it with unfooled attack"
-        )
+    methods = {name: _closed(name, victim) for name in attacks}
     provers = {name: _prover(name, radius=radius, time_limit=time_limit) for name in certifiers}
     config = {
         "attacks": {name: asdict(method) for name, method in methods.items()},
@@ -113,6 +104,23 @@ def audit(
         radius=radius,
         costs=phases.costs,
     )
+
+
+def _check_names(**given: Any) -> None:
+    such = {"attacks": "('pdp', 'beam')", "certifiers": "('linear', 'exhaustive')"}
+    for what, names in given.items():
+        if not names or isinstance(names, str):
+            raise InputError(f"{what} is a list of names such as {such[what]}, not {names!r}")
+
+
+def _closed(name: str, victim: Victim) -> Attack:
+    """The attack of that name, if it keeps to the candidates that are given."""
+    method = built(name, {}, victim)
+    if method.opens:
+        raise InputError(
+            f"{name} adds candidates of its own, which no proof covers: run it with unfooled attack"
+        )
+    return method
 
 
 def _prover(name: str, **wanted: Any) -> Any:

@@ -9,8 +9,8 @@ from unfooled.victims.base import Layered, Victim
 _BY_ARCHITECTURE: Final = {
     "mlp": ("minimum", "branch-and-bound"),  # the second for candidates of several words
     "dan": ("minimum", "branch-and-bound"),
-    "cnn": ("linear", "branch-and-bound"),
-    "cnn-msr": ("linear", "branch-and-bound"),
+    "cnn": ("linear", "branch-and-bound", "minimum"),  # the last by an integer program
+    "cnn-msr": ("linear", "branch-and-bound", "minimum"),
 }
 
 
