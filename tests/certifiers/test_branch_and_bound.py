@@ -204,7 +204,7 @@ def test_limits() -> None:
     victim.network.output.bias.copy_(victim.network.output.bias.new_tensor([0.0, 500.0]))
     late = prove(victim, space, label=1, radius=3, time_limit=1e-9).value
     assert (late.verdict, late.radius) == ("unknown", 0)
-    assert late.reason.startswith("time: 1e-09 s ended before 1 swaps")
+    assert late.reason.startswith("time: 1e-09 s ended before radius 1")
     for budget in (1, 2, space.size(1), space.size(2), space.size(3) - 1):
         cut = prove(victim, space, label=1, radius=3, budget=budget)
         assert cut.queries <= budget
