@@ -36,28 +36,28 @@ _LSTM = {
 }
 
 CELLS: Final = (
-    Cell("robust", "ag_news", "minilm", 15, _MINILM["ag_news"]),
+    Cell("robust", "ag_news", "minilm", 30, _MINILM["ag_news"]),
     Cell("robust", "ag_news", "bilstm", 60, _WORDS["ag_news"]),
     Cell("robust", "yelp", "minilm", 40, _MINILM["yelp"]),
     Cell("robust", "yelp", "bilstm", 60),
-    Cell("robust", "r8", "bilstm", 10),
+    Cell("robust", "r8", "bilstm", 40),
     Cell("robust", "mr", "minilm", 15),
     Cell("robust", "mr", "bilstm", 100),
-    Cell("defender", "ag_news", "minilm", 10, _MINILM["ag_news"]),
+    Cell("defender", "ag_news", "minilm", 20, _MINILM["ag_news"]),
     Cell("defender", "ag_news", "bilstm", 20, _WORDS["ag_news"]),
-    Cell("defender", "r8", "bilstm", 10),
-    Cell("defender", "imdb", "bilstm", 5),
-    Cell("defender", "imdb", "minilm", 3, _MINILM["imdb"]),
+    Cell("defender", "r8", "bilstm", 20),
+    Cell("defender", "imdb", "bilstm", 20),
+    Cell("defender", "imdb", "minilm", 10, _MINILM["imdb"]),
     Cell("mcts", "mr", "cnn-msr", 100),
     Cell("mcts", "mr", "lstm", 40),
     Cell("mcts", "ag_news", "lstm", 20, _LSTM["ag_news"]),
-    Cell("mcts", "imdb", "lstm", 10, _LSTM["imdb"]),
+    Cell("mcts", "imdb", "lstm", 20, _LSTM["imdb"]),
     Cell("pdp", "mr", "bilstm", 1000),
     Cell("pdp", "mr", "minilm", 30),
     Cell("pdp", "imdb", "bilstm", 60),
-    Cell("pdp", "imdb", "minilm", 4, _MINILM["imdb"]),
+    Cell("pdp", "imdb", "minilm", 12, _MINILM["imdb"]),
     Cell("pdp", "snli", "bilstm", 1000, _WORDS["snli"]),
-    Cell("pdp", "snli", "minilm", 40, _MINILM["snli"]),
+    Cell("pdp", "snli", "minilm", 100, _MINILM["snli"]),
 )
 
 
