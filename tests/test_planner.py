@@ -16,7 +16,7 @@ SIZES = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 500)), max_size=20
 def test_every_row_is_in_exactly_one_batch(
     sizes: list[tuple[int, int]], most: int, batch: float, step: float, token: float
 ) -> None:
-    batches = plan(sizes, Cost(batch, step, token), most=most)
+    batches = plan(sizes, Cost(batch, step, token), most=lambda tokens: most)
     rows = [(item, i) for b in batches for item, start, stop in b for i in range(start, stop)]
     assert sorted(rows) == [(item, i) for item, (n, _) in enumerate(sizes) for i in range(n)]
     assert all(0 < sum(stop - start for _, start, stop in b) <= most for b in batches)
@@ -25,13 +25,15 @@ def test_every_row_is_in_exactly_one_batch(
 
 @given(SIZES, st.integers(1, 50))
 def test_the_longest_come_first(sizes: list[tuple[int, int]], most: int) -> None:
-    lengths = [sizes[item][1] for b in plan(sizes, Cost(), most=most) for item, _, _ in b]
+    lengths = [
+        sizes[item][1] for b in plan(sizes, Cost(), most=lambda tokens: most) for item, _, _ in b
+    ]
     assert lengths == sorted(lengths, reverse=True)
 
 
 @given(SIZES, st.integers(1, 50))
 def test_equal_lengths_fill_all_batches_but_one(sizes: list[tuple[int, int]], most: int) -> None:
-    batches = plan([(n, 7) for n, _ in sizes], Cost(), most=most)
+    batches = plan([(n, 7) for n, _ in sizes], Cost(), most=lambda tokens: most)
     full = [sum(stop - start for _, start, stop in b) for b in batches]
     assert all(n == most for n in full[:-1])
 
@@ -41,13 +43,13 @@ def test_padding_that_costs_more_than_a_batch_is_refused() -> None:
     dear = Cost(batch=100, step=0, token=1)  # 8 rows x 90 tokens of padding against 100
     cheap = Cost(batch=1000, step=0, token=1)
     walker = Cost(batch=0, step=1000, token=1)  # a recurrent network pays for the longest anyway
-    assert plan(sizes, dear, most=32) == [[(0, 0, 8)], [(1, 0, 8)]]
-    assert plan(sizes, cheap, most=32) == [[(0, 0, 8), (1, 0, 8)]]
-    assert plan(sizes, walker, most=32) == [[(0, 0, 8), (1, 0, 8)]]
+    assert plan(sizes, dear, most=lambda tokens: 32) == [[(0, 0, 8)], [(1, 0, 8)]]
+    assert plan(sizes, cheap, most=lambda tokens: 32) == [[(0, 0, 8), (1, 0, 8)]]
+    assert plan(sizes, walker, most=lambda tokens: 32) == [[(0, 0, 8), (1, 0, 8)]]
 
 
 def test_long_items_are_cut_where_a_batch_is_full() -> None:
-    assert plan([(5, 9), (4, 9)], Cost(), most=3) == [
+    assert plan([(5, 9), (4, 9)], Cost(), most=lambda tokens: 3) == [
         [(0, 0, 3)],
         [(0, 3, 5), (1, 0, 1)],
         [(1, 1, 4)],
@@ -94,3 +96,9 @@ def test_halves_are_the_first_rows_and_the_rest(
     assert [(item, i) for item, a, b in first for i in range(a, b)] == rows[:cut]
     assert [(item, i) for item, a, b in rest for i in range(a, b)] == rows[cut:]
     assert all(a < b for _, a, b in first + rest)
+
+
+def test_a_batch_has_as_many_rows_as_its_longest_allow() -> None:
+    """Twelve tokens fill a batch: four rows of three, two of six."""
+    batches = plan([(5, 3), (5, 6)], Cost(batch=1e9), most=lambda tokens: 12 // tokens)
+    assert [sum(stop - start for _, start, stop in b) for b in batches] == [2, 2, 2, 4]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -128,8 +128,8 @@ def rows_of(batch: list[Slice]) -> int:
     return sum(s.stop - s.start for s in batch)
 
 
-def planned(pool: list[Slice], cost: Cost, *, most: int) -> list[list[Slice]]:
-    """Batches of at most so many rows, of the texts that have not failed."""
+def planned(pool: list[Slice], cost: Cost, *, most: Callable[[int], int]) -> list[list[Slice]]:
+    """Batches of at most so many rows for their tokens, of the texts that have not failed."""
     live = [s for s in pool if s.ask.task.result is None]
     sizes = [(s.stop - s.start, s.ask.tokens) for s in live]
     return [

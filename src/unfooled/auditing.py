@@ -52,7 +52,7 @@ def audit(
     out: Path | str | None = None,
     shard: str | Shard | None = None,
     progress: bool = False,
-    in_flight: int = 64,
+    in_flight: int | None = None,
     batch: int | None = None,
 ) -> Audit:
     """Brackets of the least fooling swaps for every example, with PR within `radius` swaps.

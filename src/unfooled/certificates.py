@@ -8,20 +8,19 @@ from typing import Any
 from unfooled.counting import Rows
 from unfooled.evidence import NOISE, margins
 from unfooled.fingerprints import examples_fingerprint
-from unfooled.outcomes import alone
 from unfooled.program import Goal
 from unfooled.proof import listed
+from unfooled.rerun import Finish
 from unfooled.space import Space
 from unfooled.text import Example
-from unfooled.victims.base import Victim
 from unfooled.work import Work
 
 NOT_ALONE = "the counterexample does not fool the victim when it is run alone"
 
 
-def fooling_margin(victim: Victim, space: Space, row: Rows, *, label: int) -> float | None:
+def fooling_margin(space: Space, row: Rows, *, label: int) -> Finish[float | None]:
     """The margin of the label when the row's text is run alone; None if it does not clearly fool."""
-    scores = alone(victim, space.text(row))
+    (scores,) = yield [space.text(row)]
     if not Goal(space, label).met(scores, space.rows(row))[0]:
         return None
     return float(margins(scores, label)[0])

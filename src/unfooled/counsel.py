@@ -86,7 +86,8 @@ class Counsel:
         """The longest texts that wait, and those that may as well ride with them."""
         waiting = [ask for ask in self.waiting if isinstance(ask, Comparison)]
         sizes = [(ask.left, ask.tokens) for ask in waiting]
-        first = plan(sizes, Cost(), most=self._room(encoder))[0]
+        room = self._room(encoder)
+        first = plan(sizes, Cost(), most=lambda tokens: room)[0]
         done = [len(ask.rows) - ask.left for ask in waiting]
         return [Stretch(waiting[i], done[i] + a, done[i] + b) for i, a, b in first]
 

@@ -28,13 +28,16 @@ from unfooled.victims.base import Differentiable, Part, Victim
 T = TypeVar("T")
 
 _PRESSURE = 4  # programs are resumed only while fewer than so many batches of rows are waiting
+_IN_FLIGHT = 64
+_ROWS = 4  # that a program asks for at a time, or more
 _CHECKED_TWICE = 8  # texts scored twice at the start, to see whether the victim repeats itself
 
 
 class Engine:
     """Answers the questions of many programs: packs them into batches, caches, counts, isolates.
 
-    `in_flight` programs run at a time; `batch` caps the rows of a batch (default: the victim's).
+    `in_flight` programs run at a time (default: as many as fill a batch, 64 at the least); `batch` caps
+    the rows of a batch (default: the victim's).
     Outcomes depend on neither. Similarities need an `encoder`, Proposals a `masked` language model:
     each is given as it is, or as a function that loads it when the first question comes. An engine that
     `proves` refuses a random victim.
@@ -44,7 +47,7 @@ class Engine:
         self,
         victim: Victim,
         *,
-        in_flight: int = 64,
+        in_flight: int | None = None,
         batch: int | None = None,
         cache_rows: int = 16_384,
         encoder: Encodes | Callable[[], Encodes] | None = None,
@@ -53,8 +56,10 @@ class Engine:
         say: Callable[[str], None] | None = None,
         proves: bool = False,
     ) -> None:
-        self.victim, self.in_flight, self.cache_rows = victim, in_flight, cache_rows
+        self.victim, self.cache_rows = victim, cache_rows
         self.batch = victim.batch_rows if batch is None else batch
+        least = max(_IN_FLIGHT, self.batch // _ROWS)
+        self.in_flight = least if in_flight is None else in_flight
         if self.in_flight < 1 or self.batch < 1:
             raise InputError(f"in_flight {in_flight} and batch {self.batch}: both are at least 1")
         self.stats, self.cost, self.proves = Stats(), Cost(), proves
@@ -74,6 +79,10 @@ class Engine:
 
     def run(self, jobs: Iterable[Job[T]]) -> Iterator[Result[T]]:
         """The results of all jobs, in the order in which they end."""
+        return chain.from_iterable(self.bursts(jobs))
+
+    def bursts(self, jobs: Iterable[Job[T]]) -> Iterator[list[Result[T]]]:
+        """The same, those that end together in one list."""
         self._reset()  # an earlier run may have been left in the middle
         rest = iter(jobs)
         waiting = chain(self._look_twice(list(islice(rest, _CHECKED_TWICE))), rest)
@@ -92,7 +101,13 @@ class Engine:
             ended, self._ended = self._ended, []
             active -= len(ended)
             self.stats.texts += len(ended)
-            yield from ended
+            if ended:
+                yield ended
+
+    def _capacity(self, tokens: int) -> int:
+        """How many rows a batch may have whose longest has so many tokens."""
+        most = self.victim.batch_tokens
+        return self.batch if most is None else max(1, min(self.batch, most // max(tokens, 1)))
 
     def _has_room(self) -> bool:
         return self._pooled < _PRESSURE * self.batch
@@ -159,8 +174,8 @@ class Engine:
         if idle and self._pooled < min(self.batch, self._counsel.rows):
             self._consult()
         elif self._pool:
-            batches = planned(self._pool, self.cost, most=self.batch)
-            full = [b for b in batches if rows_of(b) >= self.batch]
+            batches = planned(self._pool, self.cost, most=self._capacity)
+            full = [b for b in batches if rows_of(b) >= self._capacity(b[0].ask.tokens)]
             chosen = full or (batches if idle else [])
             rest = [] if chosen is batches else [b for b in batches if b not in full]
             self._pool = [s for b in rest for s in b]

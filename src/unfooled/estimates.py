@@ -13,8 +13,9 @@ from unfooled.estimators.pr import PR, Estimate
 from unfooled.estimators.pr import Method as PRMethod
 from unfooled.evidence import margins, tolerance
 from unfooled.keys import Shard
-from unfooled.outcomes import alone, reread, written
+from unfooled.outcomes import reread, written
 from unfooled.records import Run
+from unfooled.rerun import Finish, settled
 from unfooled.task import Job, Result
 from unfooled.text import Example, Text
 from unfooled.victims.base import Victim
@@ -77,7 +78,7 @@ def estimate(
     out: Path | str | None = None,
     shard: str | Shard | None = None,
     progress: bool = False,
-    in_flight: int = 64,
+    in_flight: int | None = None,
     batch: int | None = None,
 ) -> tuple[Estimated, ...]:
     """For every example the share of texts within a radius that keep its label (PR).
@@ -102,8 +103,8 @@ def estimate(
     )
     how = {"progress": progress, "in_flight": in_flight, "batch": batch}
 
-    def judged(example: Example, result: Result[Estimate]) -> Estimated:
-        return _judged(_finished(example, result), victim)
+    def judged(example: Example, result: Result[Estimate]) -> Finish[Estimated]:
+        return _judged(_finished(example, result))
 
     return estimated(work, metric, finish=judged, max_queries=max_queries, out=out, **how).results
 
@@ -112,7 +113,7 @@ def estimated(
     work: Work,
     metric: PR,
     *,
-    finish: Callable[[Example, Result[Estimate]], Estimated] | None = None,
+    finish: Callable[[Example, Result[Estimate]], Finish[Estimated]] | None = None,
     max_queries: int | None = None,
     out: Path | str | Run | None = None,
     **how: Any,
@@ -123,7 +124,10 @@ def estimated(
         program = metric.measure(piece.space, piece.example.label, piece.rng, budget=max_queries)
         return Job(piece.key, piece.space, program, None, max_queries)
 
-    return work.run(job, finish or _finished, kind=Estimated, out=out, **how)
+    def unjudged(example: Example, result: Result[Estimate]) -> Finish[Estimated]:
+        return settled(_finished(example, result))
+
+    return work.run(job, finish or unjudged, kind=Estimated, out=out, **how)
 
 
 def _finished(example: Example, result: Result[Estimate]) -> Estimated:
@@ -148,12 +152,12 @@ def _finished(example: Example, result: Result[Estimate]) -> Estimated:
     )
 
 
-def _judged(found: Estimated, victim: Victim) -> Estimated:
+def _judged(found: Estimated) -> Finish[Estimated]:
     """The estimate with whether the text itself, run alone, keeps its label."""
     if found.error is not None:
         return found
     try:
-        scores = alone(victim, found.original)
+        (scores,) = yield [found.original]
     except UnfooledError as error:
         return replace(found, value=None, error=str(error))
     lost = bool(margins(scores, found.label)[0] <= tolerance(scores)[0])

@@ -14,10 +14,11 @@ from unfooled.certificates import NOT_ALONE, certificate, fooling_margin
 from unfooled.errors import UnfooledError
 from unfooled.evidence import Bracket, Claim, margins, tolerance
 from unfooled.least import NOTHING, accuracy_under_attack, mean_minimum_swaps, proved_whole
-from unfooled.outcomes import Changes, alone, changed, reread, written
+from unfooled.outcomes import Changes, changed, reread, written
 from unfooled.program import Goal
 from unfooled.proof import Least, Minimiser
 from unfooled.records import Run
+from unfooled.rerun import Finish
 from unfooled.space import Space
 from unfooled.task import Job, Result
 from unfooled.text import Example, Text
@@ -184,14 +185,14 @@ def minimised(
         goal = Goal(piece.space, piece.example.label)
         return Job(piece.key, piece.space, program, goal, max_queries)
 
-    def finish(example: Example, result: Result[Least]) -> Minimum:
+    def finish(example: Example, result: Result[Least]) -> Finish[Minimum]:
         return _verified(example, result, work=work)
 
     done = work.run(job, finish, kind=Minimum, out=out, **how)
     return Minima(done.results, done.seconds, done.resumed)
 
 
-def _verified(example: Example, result: Result[Least], *, work: Work) -> Minimum:
+def _verified(example: Example, result: Result[Least], *, work: Work) -> Finish[Minimum]:
     """The result; the original and the witness count as they score when they are run alone."""
     found = Minimum(
         example.id, "bracketed", example.text, example.label,
@@ -201,11 +202,11 @@ def _verified(example: Example, result: Result[Least], *, work: Work) -> Minimum
         return replace(found, status="error", reason=result.error)
     if result.value is None:
         return replace(found, reason="the query budget ended before the text itself was scored")
-    began = time.perf_counter()
     try:
-        shown = _rerun(found, result.value, result.job.space, work=work)
+        shown = yield from _rerun(found, result.value, result.job.space)
     except UnfooledError as error:
         return replace(found, status="error", reason=str(error))
+    began = time.perf_counter()
     if shown.status not in ("skipped", "error") and shown.lower >= 1:
         shown = replace(
             shown, certificate=_certificate(result.value, result.job.space, example, work=work)
@@ -213,8 +214,8 @@ def _verified(example: Example, result: Result[Least], *, work: Work) -> Minimum
     return replace(shown, seconds=result.value.seconds + time.perf_counter() - began)
 
 
-def _rerun(found: Minimum, least: Least, space: Space, *, work: Work) -> Minimum:
-    scores = alone(work.victim, found.original)
+def _rerun(found: Minimum, least: Least, space: Space) -> Finish[Minimum]:
+    (scores,) = yield [found.original]
     margin, noise = float(margins(scores, found.label)[0]), float(tolerance(scores)[0])
     found = replace(found, margin=margin, method=least.method)
     if margin < -noise:
@@ -227,7 +228,7 @@ def _rerun(found: Minimum, least: Least, space: Space, *, work: Work) -> Minimum
             found, status="robust" if robust else "bracketed",
             lower=least.lower, upper=least.upper, reason=least.reason,
         )  # fmt: skip
-    lead = fooling_margin(work.victim, space, least.witness, label=found.label)
+    lead = yield from fooling_margin(space, least.witness, label=found.label)
     if lead is None:
         return replace(found, lower=least.lower, reason=NOT_ALONE)
     changes = tuple((p, *words) for p, words in space.changes(least.witness).items())

@@ -12,13 +12,14 @@ from unfooled import metrics, records
 from unfooled.candidate_counts import CandidateCounts
 from unfooled.companions import Encodes
 from unfooled.counting import Rows
-from unfooled.errors import InputError, RunError, UnfooledError, VictimError
+from unfooled.errors import InputError, RunError, UnfooledError
 from unfooled.keys import by_id
 from unfooled.program import Goal
+from unfooled.rerun import Finish
 from unfooled.space import Space
 from unfooled.task import Result
 from unfooled.text import Example, Text
-from unfooled.victims.base import Floats, Victim, checked
+from unfooled.victims.base import Floats
 
 Status = Literal["success", "failed", "skipped", "exhausted", "error"]
 Changes = tuple[tuple[int, str, str], ...]
@@ -181,10 +182,9 @@ def verified(
     example: Example,
     result: Result[Attempt],
     *,
-    victim: Victim,
     allowed: Callable[[Rows], bool] = lambda row: True,
     refused: int = 0,
-) -> Outcome:
+) -> Finish[Outcome]:
     """The verified outcome: a claimed success counts only if the text, run alone, fools the victim.
 
     `allowed` says whether a row keeps to the limits that the goal does not know of.
@@ -213,11 +213,11 @@ def verified(
     try:
         row = None if proposed is None else member(space, proposed)
         final = example.text if row is None else space.text(row)
-        raw = alone(victim, final)
+        (raw,) = yield [final]
         won = row is not None and goal is not None and _fools(raw, row, goal, allowed=allowed)
-        others = (
-            _fooling(tried.others, goal, victim=victim, allowed=allowed) if won and goal else ()
-        )
+        others: tuple[Changes, ...] = ()
+        if won and goal is not None and tried.others:
+            others = yield from _fooling(tried.others, goal, allowed=allowed)
     except UnfooledError as error:
         return outcome("error", error=str(error))
     scores = tuple(raw[0].tolist())
@@ -239,15 +239,14 @@ def _fools(scores: Floats, row: Rows, goal: Goal, *, allowed: Allowed) -> bool:
     return bool(goal.met(scores, row[None])[0]) and allowed(row)
 
 
-def _fooling(
-    rows: Sequence[Rows], goal: Goal, *, victim: Victim, allowed: Allowed
-) -> tuple[Changes, ...]:
+def _fooling(rows: Sequence[Rows], goal: Goal, *, allowed: Allowed) -> Finish[tuple[Changes, ...]]:
     """The changes of those rows that fool the victim, each run alone."""
     found = [member(goal.space, row) for row in rows]
+    scores = yield [goal.space.text(row) for row in found]
     return tuple(
         _swapped(goal.space, row)
-        for row in found
-        if _fools(alone(victim, goal.space.text(row)), row, goal, allowed=allowed)
+        for row, raw in zip(found, scores, strict=True)
+        if _fools(raw, row, goal, allowed=allowed)
     )
 
 
@@ -265,16 +264,3 @@ def member(space: Space, proposed: Any) -> Rows:
     if not fits or not space.contains(row)[0]:
         raise InputError(f"the attack proposed {proposed!r:.80}, which is no row of {space}")
     return row
-
-
-def alone(victim: Victim, text: Text) -> Floats:
-    """The scores of one text, asked for by itself; an error names the text."""
-    try:
-        raw = victim.scores([text.source])
-        scores = checked(raw, n=1, classes=len(victim.labels), name=victim.name)
-        if np.isfinite(scores).all():
-            return scores
-        why = f"it returned {scores[0].tolist()}"
-    except Exception as error:
-        why = f"{type(error).__name__}: {error}"
-    raise VictimError(f"{victim.name} failed on {str(text)!r} when run alone: {why}")

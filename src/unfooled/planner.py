@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,9 +65,11 @@ def halves(batch: Sequence[Stretch], cut: int) -> tuple[list[Stretch], list[Stre
 
 
 def plan(
-    sizes: Sequence[tuple[int, int]], cost: Cost, *, most: int
+    sizes: Sequence[tuple[int, int]], cost: Cost, *, most: Callable[[int], int]
 ) -> list[list[tuple[int, int, int]]]:
-    """Batches of (item, start, stop), from items of (rows, tokens), each of at most `most` rows.
+    """Batches of (item, start, stop), from items of (rows, tokens).
+
+    `most` says of how many rows a batch may be whose longest have so many tokens.
 
     Items are taken from the longest to the shortest and cut where a batch is full; a batch ends
     early where padding the next item would cost more than another batch.
@@ -83,7 +85,7 @@ def plan(
                 tokens < longest and not cost.worth_padding(take, tokens=tokens, longest=longest)
             ):
                 batches.append([])
-                room, longest = most, tokens
+                room, longest = most(tokens), tokens
                 continue
             batches[-1].append((item, start, start + take))
             start, room = start + take, room - take

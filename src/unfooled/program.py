@@ -171,7 +171,10 @@ class Goal:
 
     def met(self, scores: Floats, rows: Rows) -> NDArray[np.bool_]:
         """Which rows reach the goal. Near-ties do not, nor do rows over the limit or outside."""
-        fooled: NDArray[np.bool_] = self.gain(scores) > tolerance(scores)
+        gain = self.gain(scores)
+        if not (gain > 0).any():  # the usual case
+            return np.zeros(len(scores), dtype=np.bool_)
+        fooled: NDArray[np.bool_] = gain > tolerance(scores)
         if fooled.any():
             fooled &= self.space.contains(rows, self.max_swaps)
         return fooled

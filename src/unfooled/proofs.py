@@ -18,6 +18,7 @@ from unfooled.outcomes import changed, reread, written
 from unfooled.program import Goal
 from unfooled.proof import Minimiser, Proof
 from unfooled.records import Run
+from unfooled.rerun import Finish
 from unfooled.space import Space
 from unfooled.task import Job, Result
 from unfooled.text import Example, Text
@@ -107,7 +108,7 @@ def certify(
     out: Path | str | None = None,
     shard: str | Shard | None = None,
     progress: bool = False,
-    in_flight: int = 64,
+    in_flight: int | None = None,
     batch: int | None = None,
     **options: Any,
 ) -> tuple[Verdict, ...] | Minima:
@@ -164,8 +165,8 @@ def proved(
         program = method.prove(piece.space, piece.example.label, piece.rng)
         return Job(piece.key, piece.space, program, goal, max_queries)
 
-    def finish(example: Example, result: Result[Proof]) -> Verdict:
-        verdict = _verified(example, result, work=work)
+    def finish(example: Example, result: Result[Proof]) -> Finish[Verdict]:
+        verdict = yield from _verified(example, result, work=work)
         if verdict.verdict == "certified" and verdict.radius < scope.wanted(example):
             left = feasibility(result.job.space.size(verdict.radius + 1))
             within = "1 swap" if verdict.radius == 0 else f"{verdict.radius + 1} swaps"
@@ -217,7 +218,7 @@ def _announce(work: Work, scope: _Scope) -> None:
     Silent().say(f"{work.method} on {work.victim.name}: {said}")
 
 
-def _verified(example: Example, result: Result[Proof], *, work: Work) -> Verdict:
+def _verified(example: Example, result: Result[Proof], *, work: Work) -> Finish[Verdict]:
     """The verdict; a witness counts only if it fools the victim when it is run alone."""
     verdict = Verdict(
         example.id,
@@ -235,7 +236,7 @@ def _verified(example: Example, result: Result[Proof], *, work: Work) -> Verdict
     verdict = replace(verdict, verdict=proof.verdict, radius=proof.radius, reason=proof.reason)
     if (row := proof.witness) is not None:
         try:
-            margin = fooling_margin(work.victim, space, row, label=example.label)
+            margin = yield from fooling_margin(space, row, label=example.label)
         except UnfooledError as error:
             return replace(verdict, verdict="error", radius=-1, reason=str(error))
         if margin is None:  # what is proved below it stays proved

@@ -22,6 +22,7 @@ from unfooled.limits import Limits
 from unfooled.outcomes import Attempt, Outcome, Outcomes, verified
 from unfooled.program import Attack, Finding, Goal, Program, Scores, Spent
 from unfooled.records import Run
+from unfooled.rerun import Finish
 from unfooled.similarity import Metric
 from unfooled.space import Space
 from unfooled.task import Job, Result
@@ -76,7 +77,7 @@ def attack(
     out: Path | str | None = None,
     shard: str | Shard | None = None,
     progress: bool = False,
-    in_flight: int = 64,
+    in_flight: int | None = None,
     batch: int | None = None,
     **options: Any,
 ) -> Outcomes:
@@ -185,12 +186,12 @@ def attacked(
             program = constrained[piece.key].follow(program)
         return Job(piece.key, space, program, goal, limits.queries(text))
 
-    def finish(example: Example, result: Result[Attempt]) -> Outcome:
+    def finish(example: Example, result: Result[Attempt]) -> Finish[Outcome]:
         if closeness is None:
-            return verified(example, result, victim=work.victim)
+            return verified(example, result)
         space, refused = result.job.space, constrained.pop(result.job.key).refused
         close = partial(closeness.holds, space, encoder=consulted())
-        return verified(example, result, victim=work.victim, allowed=close, refused=refused)
+        return verified(example, result, allowed=close, refused=refused)
 
     return work.run(job, finish, kind=Outcome, out=out, encoder=consulted, **how)
 

@@ -29,6 +29,7 @@ from unfooled.fingerprints import (
 from unfooled.keys import Shard, record_key, rng_for
 from unfooled.probing import probed
 from unfooled.records import Run
+from unfooled.rerun import Finish, finished
 from unfooled.space import Space
 from unfooled.task import Job, Result
 from unfooled.text import Example, Text
@@ -100,12 +101,12 @@ class Work:
     def run(
         self,
         job: Callable[[Piece], Job[Any]],
-        finish: Callable[[Example, Result[Any]], R],
+        finish: Callable[[Example, Result[Any]], Finish[R]],
         *,
         kind: type[R],
         out: Path | str | Run | None = None,
         progress: bool = False,
-        in_flight: int = 64,
+        in_flight: int | None = None,
         batch: int | None = None,
         encoder: Encodes | Callable[[], Encodes] | None = None,
         masked: Proposes | Callable[[], Proposes] | None = None,
@@ -133,12 +134,14 @@ class Work:
                     say=watcher.say,
                     proves=bool({"certifier", "certifiers"} & self.config.keys()),
                 )
-                for result in engine.run(job(piece) for piece in self._pieces(todo)):
-                    key = result.job.key
-                    found[key] = finish(todo[key], result)
-                    if run:
-                        run.append({"key": key, "method": self.method, **found[key].record()})
-                    watcher.text(engine.stats)
+                for ended in engine.bursts(job(piece) for piece in self._pieces(todo)):
+                    keys = [result.job.key for result in ended]
+                    checks = [finish(todo[r.job.key], r) for r in ended]
+                    for key, value in zip(keys, finished(checks, self.victim), strict=True):
+                        found[key] = value
+                        if run:
+                            run.append({"key": key, "method": self.method, **value.record()})
+                        watcher.text(engine.stats)
         results = tuple(found[key] for key in self.keyed)
         return Done(results, time.perf_counter() - began, before)
 

@@ -31,6 +31,7 @@ from unfooled.auditing import audit
 from unfooled.errors import InputError
 from unfooled.outcomes import Attempt, verified
 from unfooled.program import Goal, Proposals
+from unfooled.rerun import finished
 from unfooled.runner import attempt
 from unfooled.space import Space
 from unfooled.task import Job, Result
@@ -142,11 +143,11 @@ def test_a_row_of_the_grown_copy_is_verified_in_it(space: Space) -> None:
     found: Attempt = driven(program, mine, victim.score, proposed=lambda words, i: ["dire"]).value
     job = Job("one", mine, program, goal)
     example = Example(space.original, 1, "one")
-    outcome = verified(example, Result(job, found, 6, 6), victim=victim)
+    outcome = finished([verified(example, Result(job, found, 6, 6))], victim)[0]
     assert outcome.status == "success"
     assert outcome.changes == ((1, "good", "dire"),)
     frozen = Job("one", space, program, Goal(space, 1))
-    refused = verified(example, Result(frozen, found, 6, 6), victim=victim)
+    refused = finished([verified(example, Result(frozen, found, 6, 6))], victim)[0]
     assert refused.status == "error"
     assert "no row of" in str(refused.error)
 

@@ -11,8 +11,9 @@ import numpy as np
 from unfooled.counting import Rows
 from unfooled.evidence import NOISE, margins, tolerance
 from unfooled.fingerprints import examples_fingerprint, same
-from unfooled.outcomes import Changes, alone, changed, reread
+from unfooled.outcomes import Changes, changed, reread
 from unfooled.program import Floats, Goal
+from unfooled.rerun import alone
 from unfooled.space import Space
 from unfooled.text import Example, Text
 from unfooled.victims.base import Layered, Victim, checked

@@ -104,7 +104,7 @@ def attack(
     shard: o.Shard = None,
     device: o.Device = None,
     batch: o.Batch = None,
-    in_flight: o.InFlight = 64,
+    in_flight: o.InFlight = None,
     show: Annotated[
         int, typer.Option(help="Show so many fooling texts with their swaps.", min=0)
     ] = 3,

@@ -52,7 +52,7 @@ def certify(
     shard: o.Shard = None,
     device: o.Device = None,
     batch: o.Batch = None,
-    in_flight: o.InFlight = 64,
+    in_flight: o.InFlight = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:

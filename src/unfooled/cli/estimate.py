@@ -39,7 +39,7 @@ def estimate(
     shard: o.Shard = None,
     device: o.Device = None,
     batch: o.Batch = None,
-    in_flight: o.InFlight = 64,
+    in_flight: o.InFlight = None,
     as_json: o.Json = False,
     quiet: o.Quiet = False,
 ) -> None:

@@ -104,7 +104,12 @@ Batch = Annotated[
     typer.Option(help="Texts per batch at most; outcomes do not depend on it.", min=1),
 ]
 InFlight = Annotated[
-    int, typer.Option(help="Texts worked on at once; outcomes do not depend on it.", min=1)
+    int | None,
+    typer.Option(
+        help="Texts worked on at once (default: as many as fill a batch, 64 at the least); outcomes do "
+        "not depend on it.",
+        min=1,
+    ),
 ]
 MaxRate = Annotated[
     float | None,

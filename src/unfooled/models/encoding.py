@@ -43,9 +43,9 @@ def encode(text: Text, vocabulary: Vocabulary, *, max_words: int, pair: bool) ->
     return tuple(vocabulary.ids(words[:max_words]) or [Vocabulary.unknown] for words in sides(text))
 
 
-def pad(rows: Sequence[Row]) -> Batch:
-    """Rows padded on the right to the longest of each side."""
-    columns = [_pad_side([row[side] for row in rows]) for side in range(len(rows[0]))]
+def pad(rows: Sequence[Row], *, width: int | None = None) -> Batch:
+    """Rows padded on the right to the longest of each side, or to `width` words."""
+    columns = [_pad_side([row[side] for row in rows], width) for side in range(len(rows[0]))]
     return Batch(*(part for column in columns for part in column))
 
 
@@ -67,8 +67,8 @@ def bucketed(
         yield batches[index]
 
 
-def _pad_side(rows: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
-    longest = max(map(len, rows))
+def _pad_side(rows: Sequence[list[int]], width: int | None) -> tuple[Tensor, Tensor]:
+    longest = max(map(len, rows)) if width is None else width
     ids = torch.tensor([row + [Vocabulary.padding] * (longest - len(row)) for row in rows])
     words = torch.tensor([len(row) for row in rows])
     return ids, torch.arange(longest) < words.unsqueeze(1)

@@ -19,7 +19,8 @@ from unfooled.sweeps.regions import Pick, Region, Regions, Span
 from unfooled.sweeps.sweep import Leaves, Walker
 
 _REACH = 2  # swaps no further apart than this share windows
-_FLOATS = 1 << 19  # of the features of one region: what the processor's cache holds
+_FLOATS = 1 << 19  # of the features of one region: what the processor's cache holds,
+_FLOATS_FAR = 1 << 27  # and what keeps another device busy
 
 
 class CNNWalker(Walker):
@@ -53,7 +54,8 @@ class CNNWalker(Walker):
         self._alone = self._single(every, at)
         self._first = (at - 1).clamp(min=0)  # the first window that each choice changes,
         self._next = (at + 2).clamp(max=len(text))  # and the first after them
-        self.most = max(16, _FLOATS // len(self._bias))
+        floats = _FLOATS if text.device.type == "cpu" else _FLOATS_FAR
+        self.most = max(16, floats // len(self._bias))
 
     def _repeated(self, bias: Tensor | None) -> Tensor:
         assert bias is not None

@@ -27,7 +27,9 @@ class MLPWalker(Walker):
             for place, vectors in zip(places, choices, strict=True)
         ]
         self._added = torch.cat(added) if added else text.new_empty((0, len(self._base)))
-        self.most = max(64, (1 << 18) // len(self._base))  # a region stays in the processor's cache
+        # A region stays in the processor's cache, or keeps another device busy.
+        floats = 1 << (18 if text.device.type == "cpu" else 26)
+        self.most = max(64, floats // len(self._base))
 
     def leaves(self, regions: Regions, region: Region) -> Leaves:
         sums = self._base[None]

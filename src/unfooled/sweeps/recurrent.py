@@ -21,7 +21,8 @@ from unfooled.models.recurrent import LSTM, BiLSTM
 from unfooled.sweeps.regions import Pick, Region, Regions
 from unfooled.sweeps.sweep import Leaves, Walker
 
-_ROWS = 512  # states that take a step together
+_ROWS, _ROWS_FAR = 512, 1 << 16  # states that take a step together: on a CPU, on another device
+_MOST_FAR = 1 << 17  # texts of a region there
 _BRANCHING = 2  # from so many children each, parents had better share what they add to the gates
 _LARGEST = 1 << 62
 
@@ -54,6 +55,7 @@ class Trie:
         backwards: bool,
     ) -> None:
         self._lstm, self._backwards, self._choices = lstm, backwards, choices
+        self._rows = _ROWS if text.device.type == "cpu" else _ROWS_FAR
         self._text = text.flip(0) if backwards else text
         self._places = [len(text) - 1 - p for p in places] if backwards else list(places)
         blank = text.new_zeros((1, lstm.hidden_size))
@@ -74,11 +76,11 @@ class Trie:
         """The states after words start to stop; the first of them is each state's own."""
         rest = self._text[start + 1 : stop]
         parts = []
-        for begin in range(0, len(words), _ROWS):
-            own = words[begin : begin + _ROWS, None]
+        for begin in range(0, len(words), self._rows):
+            own = words[begin : begin + self._rows, None]
             size = _padded(len(own))
             vectors = torch.cat((own, rest.expand(len(own), -1, -1)), dim=1)
-            now = State(*(part[begin : begin + _ROWS] for part in state))
+            now = State(*(part[begin : begin + self._rows] for part in state))
             held = [pad(part, (0, 0, 0, size - len(own)))[None] for part in now[:2]]
             steps, (hidden, cell) = self._lstm(pad(vectors, (0, 0, 0, 0, 0, size - len(own))), held)
             top = torch.maximum(now.top, steps[: len(own)].amax(dim=1))
@@ -93,9 +95,9 @@ class Trie:
         """
         product = state.hidden @ self._recurrent.t()
         parts = []
-        for begin in range(0, len(parents), _ROWS):
-            rows = parents[begin : begin + _ROWS]
-            gates = product[rows].add_(shares[begin : begin + _ROWS])
+        for begin in range(0, len(parents), self._rows):
+            rows = parents[begin : begin + self._rows]
+            gates = product[rows].add_(shares[begin : begin + self._rows])
             enter, keep, new, out = gates.chunk(4, dim=1)
             cell = keep.sigmoid_().mul_(state.cell[rows])
             cell = torch.addcmul(cell, enter.sigmoid_(), _tanh(new))
@@ -209,6 +211,8 @@ class RecurrentWalker(Walker):
             for number, lstm in enumerate(lstms)
         ]
         self._singles = sum(map(len, choices))
+        if text.device.type != "cpu":
+            self.most = _MOST_FAR
 
     def reaches(self, swaps: int) -> bool:
         """Whether the keys of so many swaps fit into an integer."""

@@ -55,12 +55,18 @@ class Victim(ABC):
     dtype: str | None = None  # of its arithmetic, None: not known
     spec: str | None = None  # what `load` was given, None: made in Python
     batch_rows: int = 128
+    batch_tokens: int | None = None
+    """How many tokens, padding included, a batch may have; None: its rows are limit enough."""
     depth: int = 0
     """How many submitted batches may be under way at once; 0: submit does the work itself."""
 
     @abstractmethod
     def scores(self, sources: Sequence[Source]) -> Floats:
         """(n, classes) scores of n strings or (premise, hypothesis) pairs."""
+
+    def alone(self, sources: Sequence[Source]) -> Floats:
+        """(n, classes): the scores of each text as if it were the only one that is asked for."""
+        return np.concatenate([np.asarray(self.scores([source])) for source in sources])
 
     @abstractmethod
     def prepare(self, space: Space) -> Prepared:

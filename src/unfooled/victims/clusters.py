@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from operator import itemgetter
+from operator import getitem, itemgetter
 from typing import Any, NamedTuple
 
 from unfooled.space import DELETED, UNKNOWN, Space
@@ -194,6 +194,16 @@ class Side:
             ]
             self.options[column] = found
         return found
+
+    def bodies(self, rows: list[list[int]], *, head: bytes, tail: bytes) -> list[bytes] | None:
+        """The ids of rows between two marks; None where a choice has none of its own."""
+        if self._getters is not None:
+            return None
+        tables, join, tail = self._tables, b"".join, self._tail + tail
+        try:
+            return [head + join(map(getitem, tables, row)) + tail for row in rows]
+        except TypeError:  # a None among them
+            return None
 
     def body(self, row: list[int]) -> Pieces:
         """The ids of a row; None where a choice has none of its own."""

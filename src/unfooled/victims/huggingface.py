@@ -18,6 +18,7 @@ from unfooled.fingerprints import path_fingerprint, value_fingerprint
 from unfooled.space import Space
 from unfooled.text import Source
 from unfooled.victims.base import Differentiable, Floats, Part, Sensitive
+from unfooled.victims.blocks import blocks
 from unfooled.victims.encoder import Encoded, Encoder
 from unfooled.victims.frames import ITEM, pack
 from unfooled.victims.inputs import padded
@@ -50,7 +51,8 @@ class HuggingFaceVictim(Differentiable, Sensitive):
         self.dtype = None if first is None else str(first.dtype).removeprefix("torch.")
         self.encoder = Encoder(model.tokenizer, limit=model.limit)
         self.depth = 2 if self.device.type == "cuda" else 0
-        self.batch_rows = 128 if self.device.type == "cpu" else 1024
+        self.batch_rows = 128 if self.device.type == "cpu" else 4096
+        self.batch_tokens = None if self.device.type == "cpu" else 1 << 17
         pad = self.network.config.pad_token_id
         self._pad = pack([0 if pad is None else pad])
 
@@ -91,6 +93,21 @@ class HuggingFaceVictim(Differentiable, Sensitive):
             out[chosen] = self._start(Encoded([rows.ids[i] for i in chosen], types))()
         return out
 
+    def alone(self, sources: Sequence[Source]) -> Floats:
+        """One by one, or on another device, where a call costs more than a text, in `blocks`."""
+        return super().alone(sources) if self.device.type == "cpu" else self.in_blocks(sources)
+
+    def in_blocks(self, sources: Sequence[Source]) -> Floats:
+        """The scores of texts in blocks of one shape."""
+        out = np.empty((len(sources), len(self.labels)), dtype=np.float32)
+        rows = self.encoder.encode(sources)
+        lengths = [len(ids) // ITEM for ids in rows.ids]
+        for texts, filled, width in blocks(lengths, limit=self.encoder.limit):
+            types = [rows.types[i] for i in filled] if rows.types else []
+            found = self._start(Encoded([rows.ids[i] for i in filled], types), width=width)()
+            out[texts] = found[: len(texts)]
+        return out
+
     # --- rows ---------------------------------------------------------------------------------
 
     def prepare(self, space: Space) -> TokenTable:
@@ -99,9 +116,9 @@ class HuggingFaceVictim(Differentiable, Sensitive):
     def submit(self, parts: Sequence[Part]) -> Callable[[], Floats]:
         return self._start(assembled(parts))
 
-    def _start(self, rows: Encoded) -> Callable[[], Floats]:
+    def _start(self, rows: Encoded, *, width: int | None = None) -> Callable[[], Floats]:
         with memory_errors(), torch.inference_mode():
-            logits: Tensor = self.network(**self._inputs(rows)).logits.float()
+            logits: Tensor = self.network(**self._inputs(rows, width=width)).logits.float()
             if self.device.type != "cuda":
                 found = logits.cpu().numpy()
                 return lambda: found
@@ -117,8 +134,9 @@ class HuggingFaceVictim(Differentiable, Sensitive):
 
         return wait
 
-    def _inputs(self, rows: Encoded) -> dict[str, Tensor]:
-        return padded(rows, pad=self._pad, left=self.encoder.pad_left, device=self.device)
+    def _inputs(self, rows: Encoded, *, width: int | None = None) -> dict[str, Tensor]:
+        left = self.encoder.pad_left
+        return padded(rows, pad=self._pad, left=left, device=self.device, width=width)
 
     # --- gradients ----------------------------------------------------------------------------
 

@@ -11,12 +11,17 @@ from unfooled.victims.encoder import Encoded
 from unfooled.victims.frames import ITEM
 
 
-def padded(rows: Encoded, *, pad: bytes, left: bool, device: torch.device) -> dict[str, Tensor]:
-    """One padded batch; a mask only where there is padding, types only where there are several."""
+def padded(
+    rows: Encoded, *, pad: bytes, left: bool, device: torch.device, width: int | None = None
+) -> dict[str, Tensor]:
+    """One padded batch; a mask only where there is padding, types only where there are several.
+
+    `width`: so many tokens, and always a mask.
+    """
     lengths = list(map(len, rows.ids))
-    longest, ids = max(lengths), rows.ids
+    longest, ids = max(lengths) if width is None else width * ITEM, rows.ids
     inputs = {}
-    if min(lengths) < longest:
+    if width is not None or min(lengths) < longest:
         padding = pad * (longest // ITEM)
         if left:
             ids = [padding[len(row) :] + row for row in rows.ids]

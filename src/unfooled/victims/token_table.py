@@ -36,9 +36,12 @@ class TokenTable(Prepared):
         self.longest = len(space.original) + self._frame.specials  # a guess, until pieces are known
         if encoder.units.usable:
             self._build(encoder.unknown)
-            self.exact_pieces = self._safe() and self._agrees(self._members())
-            if self.exact_pieces and not self._agrees(_probe_row(space)):
+            members, probe = self._members(), _probe_row(space)
+            agreed = self._agree(np.concatenate((members, probe))) if self._safe() else [False]
+            self.exact_pieces = all(agreed[: len(members)])
+            if self.exact_pieces and not agreed[-1]:
                 self._build(None)  # probe rows are spelled out, members need not be
+        self._plain = False  # one side, no types, and every row fits: nothing to look at row by row
         if self.exact_pieces:
             self._measure()
 
@@ -82,12 +85,13 @@ class TokenTable(Prepared):
                     rows[np.isin(rows[:, column], bad), column] = 0
         return rows
 
-    def _agrees(self, rows: Rows) -> bool:
-        """Whether rows joined from pieces are what the tokenizer makes of their strings."""
+    def _agree(self, rows: Rows) -> list[bool]:
+        """Whether each row joined from pieces, if it can be, is what the tokenizer makes of its string."""
         joined = [self._bodies(row) for row in rows.tolist()]
         asked = rows[[bodies is not None for bodies in joined]]
-        lines = [self._frame.wrap(*bodies) for bodies in joined if bodies is not None]
-        return lines == self._spelled(asked).ids
+        spelled = iter(self._spelled(asked).ids)
+        wrap = self._frame.wrap
+        return [bodies is None or wrap(*bodies) == next(spelled) for bodies in joined]
 
     # --- rows ---------------------------------------------------------------------------------
 
@@ -95,6 +99,11 @@ class TokenTable(Prepared):
         """The token ids of rows, truncated and framed, as the tokenizer has them."""
         if not self.exact_pieces:
             return self._spelled(rows)
+        if self._plain:
+            head, tail = self._frame.marks
+            whole = self._last.bodies(rows.tolist(), head=head, tail=tail)
+            if whole is not None:
+                return Encoded(whole, [])
         bodies = [self._bodies(row) for row in rows.tolist()]
         wrap, types = self._frame.wrap, self._frame.wrap_types
         if None not in bodies:
@@ -157,6 +166,8 @@ class TokenTable(Prepared):
         self._at = np.arange(count) * width + 2
         self._most = self._encoder.limit
         self.longest = int(sizes.max(axis=1, initial=0).sum()) + self._fixed
+        fits = self._most is None or self.longest <= self._most
+        self._plain = fits and len(self._sides) == 1 and not self._typed
         even = all(
             (sizes[c, 1 : n + 3] == sizes[c, 2]).all() for c, n in enumerate(self.space.counts)
         )

@@ -27,6 +27,7 @@ from unfooled.program import Sweep, Swept
 from unfooled.space import DELETED, Space
 from unfooled.text import Source, Text
 from unfooled.victims.base import Differentiable, Floats, Layered, Part, Sensitive, Sweeping
+from unfooled.victims.blocks import blocks
 from unfooled.victims.first_order import first_order
 from unfooled.victims.pieces import Body, Ids, PieceTable
 from unfooled.victims.word_points import points
@@ -52,7 +53,8 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
         self.device = torch.device(device)
         self.network = model.network.to(self.device).eval()
         self.depth = 0 if self.device.type == "cpu" else 2
-        self.batch_rows = 128 if self.device.type == "cpu" else 2048
+        self.batch_rows = 128 if self.device.type == "cpu" else 4096
+        self.batch_tokens = None if self.device.type == "cpu" else 1 << 19
         self._limit = model.config.max_words
         self._glued: dict[tuple[str, str, str], bool] = {}
         self._known: dict[str, tuple[int, ...]] = {}  # candidate -> ids, for all spaces
@@ -78,6 +80,20 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
             with torch.inference_mode():
                 blocks.append(self.network(*batch).cpu().numpy())
         return np.concatenate(blocks) if blocks else np.empty((0, len(self.labels)), np.float32)
+
+    def alone(self, sources: Sequence[Source]) -> Floats:
+        """One by one, or on another device, where a call costs more than a text, in `blocks`."""
+        return super().alone(sources) if self.device.type == "cpu" else self.in_blocks(sources)
+
+    def in_blocks(self, sources: Sequence[Source]) -> Floats:
+        """The scores of texts in blocks of one shape."""
+        out = np.empty((len(sources), len(self.labels)), dtype=np.float32)
+        rows = [self._encode(Text.parse(source)) for source in sources]
+        for texts, filled, width in blocks([max(map(len, r)) for r in rows], limit=self._limit):
+            batch = pad([rows[i] for i in filled], width=width).to(self.device)
+            with torch.inference_mode():
+                out[texts] = self.network(*batch).cpu().numpy()[: len(texts)]
+        return out
 
     def _encode(self, text: Text) -> tuple[list[int], ...]:
         return encode(

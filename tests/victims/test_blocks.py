@@ -1,0 +1,40 @@
+"""Blocks of one shape: every text once, in a shape that follows from its own length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unfooled.victims.blocks import ROWS, blocks
+from unfooled.victims.huggingface import HuggingFaceVictim
+
+Folder = Callable[[str], Path]
+
+
+@given(st.lists(st.integers(0, 90), max_size=70), st.integers(1, 90) | st.none())
+def test_every_text_is_in_one_block_of_its_own_width(lengths: list[int], limit: int | None) -> None:
+    found = list(blocks(lengths, limit=limit))
+    assert sorted(n for block in found for n in block.texts) == list(range(len(lengths)))
+    for texts, rows, width in found:
+        assert len(rows) == ROWS
+        assert rows[: len(texts)] == texts
+        assert set(rows) == set(texts)
+        for number in texts:
+            assert [width] == [b.width for b in blocks([lengths[number]], limit=limit)]
+            assert width >= min(lengths[number], limit or width)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_texts_in_blocks_score_as_if_alone(folder: Folder, kind: str) -> None:
+    made = HuggingFaceVictim.load(folder(kind))
+    single = ["the film", "", "film " * 40, "film " * 200, "a warm , funny story", *["x"] * 20]
+    pairs = [("the film", "a story"), ("film " * 90, "never " * 80), ("a", "")]
+    for sources in (single, pairs):
+        expected = np.concatenate([made.scores([source]) for source in sources])
+        assert made.in_blocks(sources) == pytest.approx(expected, abs=1e-5)
+        assert made.alone(sources) == pytest.approx(expected, abs=0)  # on a CPU one by one
