@@ -18,12 +18,13 @@ from unfooled.consults import Consult
 from unfooled.counsel import Counsel
 from unfooled.counting import Rows
 from unfooled.errors import InputError, VictimError
+from unfooled.intake import prepared
 from unfooled.planner import Cost, halves
 from unfooled.program import Floats, Gradients, Sensitivity, Sweep
 from unfooled.stats import Stats
 from unfooled.task import Job, Result, Task
 from unfooled.victims import base
-from unfooled.victims.base import Differentiable, Part, Victim
+from unfooled.victims.base import Differentiable, Part, Prepared, Victim
 
 T = TypeVar("T")
 
@@ -85,15 +86,16 @@ class Engine:
         """The same, those that end together in one list."""
         self._reset()  # an earlier run may have been left in the middle
         rest = iter(jobs)
-        waiting = chain(self._look_twice(list(islice(rest, _CHECKED_TWICE))), rest)
+        checked = self._look_twice(list(islice(rest, _CHECKED_TWICE)))
+        waiting = prepared(chain(checked, rest), self.victim, most=self.in_flight)
         active, more = 0, True
         while active or more:
             while more and active < self.in_flight and self._has_room():
-                job = next(waiting, None)
+                job, ready = next(waiting, (None, None))
                 more = job is not None
                 if job is not None:
                     active += 1
-                    self._start(job)
+                    self._start(job, ready)
             while self._ready and self._has_room():
                 task = self._ready.popleft()
                 self._enqueue(task, task.resume())
@@ -127,10 +129,15 @@ class Engine:
             self._say(f"{seen}: caching is off, and outcomes can differ from run to run")
         return first
 
-    def _start(self, job: Job[T]) -> None:
+    def _start(self, job: Job[T], ready: Prepared | None) -> None:
         try:
-            known = self._counsel.present
-            task = Task(job, self.victim, cache_rows=self.cache_rows, companions=known)
+            task = Task(
+                job,
+                self.victim,
+                cache_rows=self.cache_rows,
+                prepared=ready,
+                companions=self._counsel.present,
+            )
         except Exception as error:
             said = f"{self.victim.name} failed on {str(job.space.original)!r}: {told(error)}"
             trace = traceback.format_exc()

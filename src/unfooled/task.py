@@ -69,12 +69,13 @@ class Task(Generic[T]):
         victim: Victim,
         *,
         cache_rows: int,
+        prepared: Prepared | None = None,
         companions: frozenset[type[Question]] = frozenset(),
     ) -> None:
         self.job, self.victim, self.cache_rows = job, victim, cache_rows
         self.companions = companions  # the questions that somebody beside the victim answers
         self.space = job.space
-        self.prepared: Prepared = victim.prepare(job.space)
+        self.prepared: Prepared = prepared or victim.prepare(job.space)
         self.classes = len(victim.labels)
         self.queries = self.forwards = 0
         self.store: NDArray[np.float64] = np.empty((64, self.classes))

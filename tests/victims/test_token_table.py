@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from unfooled.space import DELETED, UNKNOWN, Space
 from unfooled.text import Text
 from unfooled.victims.encoder import Encoder
-from unfooled.victims.token_table import TokenTable
+from unfooled.victims.token_table import TokenTable, token_tables
 
 FAMILIES = ("uncased", "cased", "bytes", "prefixed bytes", "metaspace", "unsplit")
 _encoders: dict[tuple[str, int], Encoder] = {}
@@ -32,6 +32,10 @@ def expected(made: Encoder, space: Space, rows: Any) -> list[tuple[list[int], li
     found = made.tokenizer(first, second, truncation=True, max_length=made.limit)
     types = found.get("token_type_ids") or [[0] * len(ids) for ids in found["input_ids"]]
     return list(zip(found["input_ids"], types, strict=True))
+
+
+def table_of(space: Space, encoder: Encoder) -> TokenTable:
+    return token_tables([space], encoder)[0]
 
 
 def joined(table: TokenTable, rows: Any) -> list[tuple[list[int], list[int]]]:
@@ -87,7 +91,7 @@ def test_rows_are_the_tokenizers(tokenizer: Any, family: str, limit: int, case: 
     parsed = Text.parse(text)
     space = Space(parsed, {p: c for p, c in candidates.items() if p < len(parsed)})
     made = encoder(tokenizer, family, limit)
-    table = TokenTable(space, made)
+    table = table_of(space, made)
     rows = all_rows(space)
     assert joined(table, rows) == expected(made, space, rows)
 
@@ -108,7 +112,7 @@ def test_pairs_are_truncated_as_the_tokenizer_does(
         text = Text.pair(premise, hypothesis, editable=editable)
         spots = dict.fromkeys(range(0, len(text), 2), ("unwatchable", "it"))
         space = Space(text, spots)
-        table = TokenTable(space, made)
+        table = table_of(space, made)
         rows = all_rows(space)
         assert joined(table, rows) == expected(made, space, rows)
         longest = max(len(ids) for ids, _ in joined(table, rows))
@@ -139,7 +143,7 @@ def test_any_text_space_and_rows(tokenizer: Any, data: st.DataObject) -> None:
     space = Space(text, picked if len(text) else {})
     choices = [st.integers(-2, count) for count in space.counts]
     rows = data.draw(st.lists(st.tuples(*choices), min_size=1, max_size=5))
-    table = TokenTable(space, made)
+    table = table_of(space, made)
     array = np.array(rows, dtype=np.int16).reshape(len(rows), -1)
     found = joined(table, array)
     assert found == expected(made, space, rows)
@@ -156,34 +160,34 @@ def test_any_text_space_and_rows(tokenizer: Any, data: st.DataObject) -> None:
 def test_ordinary_texts_take_the_fast_path(tokenizer: Any, family: str) -> None:
     for case in ("plain", "glued", "two in one", "spaces", "no candidates", "empty"):
         text, candidates = CASES[case]
-        assert TokenTable(Space(text, candidates), encoder(tokenizer, family)).exact_pieces, case
+        assert table_of(Space(text, candidates), encoder(tokenizer, family)).exact_pieces, case
 
 
 def test_what_cannot_be_cut_alone_is_spelled_out(tokenizer: Any) -> None:
     bert, crossing = encoder(tokenizer, "uncased"), encoder(tokenizer, "unsplit")
-    assert not TokenTable(Space("a [MASK] film", {0: ("the",)}), bert).exact_pieces
-    assert not TokenTable(Space("two\x1cmen play", {0: ("3",)}), bert).exact_pieces
-    assert not TokenTable(Space("half \ud800 here", {0: ("all",)}), bert).exact_pieces
-    assert not TokenTable(Space("a film", {0: ("the",)}), crossing).exact_pieces
+    assert not table_of(Space("a [MASK] film", {0: ("the",)}), bert).exact_pieces
+    assert not table_of(Space("two\x1cmen play", {0: ("3",)}), bert).exact_pieces
+    assert not table_of(Space("half \ud800 here", {0: ("all",)}), bert).exact_pieces
+    assert not table_of(Space("a film", {0: ("the",)}), crossing).exact_pieces
     # One odd candidate does not spoil the others.
-    table = TokenTable(Space(*CASES["surrogate candidate"]), bert)
+    table = table_of(Space(*CASES["surrogate candidate"]), bert)
     assert table.exact_pieces
     assert joined(table, [[2]]) == expected(bert, table.space, [[2]])
 
 
 def test_candidates_with_the_same_ids_are_one_choice(tokenizer: Any) -> None:
     space = Space("a iPhone film", {1: ("iphone", "Movie", "moVie", "好")})
-    table = TokenTable(space, encoder(tokenizer, "uncased"))
+    table = table_of(space, encoder(tokenizer, "uncased"))
     assert table.canon is not None
     first, iphone, movie, again, odd = table.canon[0, :5].tolist()
     assert (first, iphone, movie, again, odd) == (0, 0, 2, 2, 4)
     assert table.canon[0, UNKNOWN] == 4  # 好 is unknown to this vocabulary
     assert table.canon[0, DELETED] == DELETED
     both = Space("a xY film", {1: ("It", "it")})
-    cased = TokenTable(both, encoder(tokenizer, "cased")).canon
+    cased = table_of(both, encoder(tokenizer, "cased")).canon
     assert cased is not None  # xY itself is unknown
     assert cased[0].tolist() == [0, 1, 2, DELETED, 0]
-    uncased = TokenTable(both, encoder(tokenizer, "uncased")).canon
+    uncased = table_of(both, encoder(tokenizer, "uncased")).canon
     assert uncased is not None
     assert uncased[0, 2] == 1
 
@@ -191,7 +195,7 @@ def test_candidates_with_the_same_ids_are_one_choice(tokenizer: Any) -> None:
 def test_words_that_are_always_cut_off_have_one_choice(tokenizer: Any) -> None:
     made = encoder(tokenizer, "uncased", 7)
     space = Space("the film is a film is a film is a film", {1: ("movie",), 10: ("movie",)})
-    table = TokenTable(space, made)
+    table = table_of(space, made)
     assert table.canon is not None
     assert table.canon[:, 1].tolist() == [1, 0]
     assert joined(table, [[0, 1]]) == joined(table, [[0, 0]])
@@ -200,7 +204,7 @@ def test_words_that_are_always_cut_off_have_one_choice(tokenizer: Any) -> None:
 def test_tokens_is_the_longest_row(tokenizer: Any) -> None:
     made = encoder(tokenizer, "uncased")
     space = Space("the film is warm .", {1: ("unwatchable", "story"), 3: ("dull", "xyzzy")})
-    table = TokenTable(space, made)
+    table = table_of(space, made)
     for rows in ([[0, 0]], [[1, 0]], [[0, 2], [1, 1]], [[UNKNOWN, 0]], [[DELETED, DELETED]]):
         array = np.array(rows, dtype=np.int16)
         assert table.tokens(array) == max(len(ids) for ids, _ in expected(made, space, rows))
@@ -211,6 +215,6 @@ def test_open_copies_may_have_columns_out_of_order(tokenizer: Any) -> None:
     space = Space("the film is warm .", {3: ("dull",)}).open([1])
     space.extend(1, ["movie", "story"])
     assert space.positions == (3, 1)
-    table = TokenTable(space, made)
+    table = table_of(space, made)
     rows = [[1, 2], [0, 1], [1, 0], [UNKNOWN, 2], [1, DELETED]]
     assert joined(table, rows) == expected(made, space, rows)

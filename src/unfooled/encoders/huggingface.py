@@ -20,7 +20,7 @@ from unfooled.victims.frames import pack
 from unfooled.victims.huggingface import assembled, memory_errors
 from unfooled.victims.inputs import padded
 from unfooled.victims.pretrained import Body, open_encoder
-from unfooled.victims.token_table import TokenTable
+from unfooled.victims.token_table import TokenTable, token_tables
 
 
 class HuggingFaceEncoder(EncodesRows):
@@ -63,7 +63,7 @@ class HuggingFaceEncoder(EncodesRows):
         return self._vectors(self.tokens.encode(texts))
 
     def prepare(self, space: Space) -> TokenTable:
-        return TokenTable(space, self.tokens)
+        return token_tables([space], self.tokens)[0]
 
     def encode_rows(self, parts: Sequence[tuple[Any, Rows]]) -> Floats:
         return self._vectors(assembled([Part(*part) for part in parts]))

@@ -72,6 +72,10 @@ class Victim(ABC):
     def prepare(self, space: Space) -> Prepared:
         """The space in the victim's own form."""
 
+    def prepare_all(self, spaces: Sequence[Space]) -> Sequence[Prepared]:
+        """Several spaces, for a victim that gains by having them together."""
+        return [self.prepare(space) for space in spaces]
+
     @abstractmethod
     def submit(self, parts: Sequence[Part]) -> Callable[[], Floats]:
         """Starts scoring the rows of all parts; the handle waits for (total rows, classes)."""

@@ -79,6 +79,7 @@ class Side:
 
     `options[column]` are the ids of the column's unit by choice: the original, the candidates,
     deleted, unknown. `safe` is False where even the words that stay have no ids of their own.
+    All this is there once it is laid out.
     """
 
     def __init__(
@@ -100,25 +101,29 @@ class Side:
         self.before: dict[int, int] = {}  # column -> tokens of the fixed words before it
         self.glued: set[int] = set()  # columns that share their unit with another
         self.later: set[int] = set()  # of these, all but the first of each unit
-        self._learn()
-        end = units.learn((gaps[-1],), first=not words)[gaps[-1]] if gaps[-1] else b""
-        self.safe = end is not None
-        self._lay_out(end or b"")
+        self._end = gaps[-1]
+        self.wanted = self._wanted()  # units by whether they open the text
 
-    def _learn(self) -> None:
-        """Cuts, in one go, everything that rows with one swap can ask for."""
-        wanted: dict[bool, list[str | None]] = {True: [], False: []}
+    def _wanted(self) -> dict[bool, list[str]]:
+        """Everything that rows with one swap can ask for."""
+        wanted: dict[bool, list[str]] = {True: [], False: []}
         for cluster in self.clusters:
             units = wanted[cluster.first]
             if cluster.alone:
                 units.extend(self._alone(cluster))
                 continue
             for choices in self._single_swaps(cluster):
-                units.append(cluster.spelled(choices, self._space, unknown=""))
-        self._known = {
-            first: self._units.learn([u for u in units if u], first=first)
-            for first, units in wanted.items()
-        }
+                if unit := cluster.spelled(choices, self._space, unknown=""):
+                    units.append(unit)
+        return wanted
+
+    def lay_out(self) -> None:
+        """Cuts what is not known yet, in one go, and puts the ids in the order of the text."""
+        learn, end = self._units.learn, self._end
+        self._known = {first: learn(units, first=first) for first, units in self.wanted.items()}
+        last = learn((end,), first=not self.clusters)[end] if end else b""
+        self.safe = last is not None
+        self._lay_out(last or b"")
 
     def _alone(self, cluster: Cluster) -> list[str]:
         """The units of a word that stands alone, without detours: most words do."""

@@ -23,7 +23,7 @@ from unfooled.victims.encoder import Encoded, Encoder
 from unfooled.victims.frames import ITEM, pack
 from unfooled.victims.inputs import padded
 from unfooled.victims.pretrained import Classifier, open_folder
-from unfooled.victims.token_table import TokenTable
+from unfooled.victims.token_table import TokenTable, token_tables
 from unfooled.victims.word_slopes import Spelled, candidate_means, read_spelled, slopes_by_choice
 
 _MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
@@ -111,7 +111,10 @@ class HuggingFaceVictim(Differentiable, Sensitive):
     # --- rows ---------------------------------------------------------------------------------
 
     def prepare(self, space: Space) -> TokenTable:
-        return TokenTable(space, self.encoder)
+        return self.prepare_all([space])[0]
+
+    def prepare_all(self, spaces: Sequence[Space]) -> list[TokenTable]:
+        return token_tables(spaces, self.encoder)
 
     def submit(self, parts: Sequence[Part]) -> Callable[[], Floats]:
         return self._start(assembled(parts))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from unfooled.counting import Rows
 from unfooled.space import DELETED, UNKNOWN, Space
+from unfooled.text import Source
 from unfooled.victims.base import Floats, Prepared
 from unfooled.victims.clusters import Side
 from unfooled.victims.encoder import Encoded, Encoder
@@ -34,18 +37,11 @@ class TokenTable(Prepared):
         self._sizes: Sizes | None = None
         self.means: Floats | None = None  # (columns, choices, d), kept here by the first gradient
         self.longest = len(space.original) + self._frame.specials  # a guess, until pieces are known
-        if encoder.units.usable:
-            self._build(encoder.unknown)
-            members, probe = self._members(), _probe_row(space)
-            agreed = self._agree(np.concatenate((members, probe))) if self._safe() else [False]
-            self.exact_pieces = all(agreed[: len(members)])
-            if self.exact_pieces and not agreed[-1]:
-                self._build(None)  # probe rows are spelled out, members need not be
         self._plain = False  # one side, no types, and every row fits: nothing to look at row by row
-        if self.exact_pieces:
-            self._measure()
+        if encoder.units.usable:
+            self._open(encoder.unknown)
 
-    def _build(self, unknown: str | None) -> None:
+    def _open(self, unknown: str | None) -> None:
         text, units = self.space.original, self._encoder.units
         columns = {position: column for column, position in enumerate(self.space.positions)}
         cut = text.split if text.editable == "both" else 0
@@ -66,6 +62,29 @@ class TokenTable(Prepared):
             other = units.whole(text.other)
             self._sides.insert(0 if text.editable == "second" else 1, other)
 
+    def settle(self, joined: list[bytes | None], spelled: list[bytes]) -> None:
+        """Whether rows joined from pieces are what the tokenizer makes of them; the last is a probe."""
+        own = iter(spelled)
+        agreed = [row is None or row == next(own) for row in joined]
+        self.exact_pieces = all(agreed[:-1])
+        if not self.exact_pieces:
+            return
+        if not agreed[-1]:  # probe rows are spelled out, members need not be
+            self._open(None)
+            self.lay_out()
+        self._measure()
+
+    @property
+    def wanted(self) -> dict[bool, list[str]]:
+        """The units whose ids are needed, by whether they open the text."""
+        sides = self._editable
+        return {first: [u for side in sides for u in side.wanted[first]] for first in (True, False)}
+
+    def lay_out(self) -> None:
+        """Puts the ids of units in order."""
+        for side in self._editable:
+            side.lay_out()
+
     def _safe(self) -> bool:
         return all(s is not None and (isinstance(s, bytes) or s.safe) for s in self._sides)
 
@@ -85,13 +104,18 @@ class TokenTable(Prepared):
                     rows[np.isin(rows[:, column], bad), column] = 0
         return rows
 
-    def _agree(self, rows: Rows) -> list[bool]:
-        """Whether each row joined from pieces, if it can be, is what the tokenizer makes of its string."""
-        joined = [self._bodies(row) for row in rows.tolist()]
-        asked = rows[[bodies is not None for bodies in joined]]
-        spelled = iter(self._spelled(asked).ids)
-        wrap = self._frame.wrap
-        return [bodies is None or wrap(*bodies) == next(spelled) for bodies in joined]
+    def samples(self) -> tuple[list[bytes | None], list[Source]]:
+        """Rows that use every candidate once, and a probe, joined from pieces; the strings of those that
+        can be. Nothing where pieces are no use from the start."""
+        if not self._sides or not self._safe():
+            return [], []
+        members, probe, unknown = self._members(), _probe_row(self.space), self._encoder.unknown
+        bodies = [self._bodies(row) for row in (*members.tolist(), *probe.tolist())]
+        strings = [
+            s for rows in (members, probe) for s in self.space.sources(rows, unknown=unknown)
+        ]
+        asked = [s for s, body in zip(strings, bodies, strict=True) if body is not None]
+        return [None if body is None else self._frame.wrap(*body) for body in bodies], asked
 
     # --- rows ---------------------------------------------------------------------------------
 
@@ -199,6 +223,24 @@ class TokenTable(Prepared):
             least = int(sizes[column, 1 : counts[column] + 3].min())
             swaps, widest = swaps + least, max(widest, least)
         return table
+
+
+def token_tables(spaces: Sequence[Space], encoder: Encoder) -> list[TokenTable]:
+    """Spaces for one tokenizer, which is asked once for all of them: it cuts many strings at a time."""
+    tables = [TokenTable(space, encoder) for space in spaces]
+    for first in (True, False):
+        encoder.units.learn([u for t in tables for u in t.wanted[first]], first=first)
+    samples = []
+    for table in tables:
+        table.lay_out()
+        samples.append(table.samples())
+    spelled = encoder.encode([source for _, strings in samples for source in strings]).ids
+    start = 0
+    for table, (joined, strings) in zip(tables, samples, strict=True):
+        if joined:
+            table.settle(joined, spelled[start : start + len(strings)])
+        start += len(strings)
+    return tables
 
 
 def _probe_row(space: Space) -> Rows:
