@@ -28,6 +28,11 @@ class Cluster(NamedTuple):
         """Whether it is one word, and that has candidates."""
         return len(self.words) == 1 == len(self.columns)
 
+    @property
+    def whole(self) -> str:
+        """The unit as it stands in the text."""
+        return self.gap + "".join(self.words)
+
     def spelled(self, choices: Sequence[int], space: Space, *, unknown: str) -> str | None:
         """The unit under some choices; None where a deletion joins its rest to the word before."""
         words: list[str | None] = list(self.words)
@@ -112,6 +117,9 @@ class Side:
             if cluster.alone:
                 units.extend(self._alone(cluster))
                 continue
+            if not cluster.columns:
+                units.append(cluster.whole)
+                continue
             for choices in self._single_swaps(cluster):
                 if unit := cluster.spelled(choices, self._space, unknown=""):
                     units.append(unit)
@@ -156,7 +164,7 @@ class Side:
         slots: list[tuple[tuple[int, ...], Any]] = []
         lead, self.fixed = b"", tokens(end)
         for cluster in self.clusters:
-            origin = self.find(cluster, (0,) * len(cluster.columns))
+            origin = self._known[cluster.first][cluster.whole]
             self.safe &= origin is not None
             if not cluster.columns:
                 lead += origin or b""
