@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import torch
 
 import unfooled as uf
 from results import mcts_runs, victims
@@ -64,11 +65,13 @@ class Subject(NamedTuple):
     victim: uf.Victim
     drawn: list[uf.Example]  # from all of the test split
     right: list[uf.Example]  # from those that the victim classifies correctly
+    device: str
 
     def attack(self, run: str, name: str, examples: list[uf.Example], **how: Any) -> uf.Outcomes:
         """An attack recorded in the folder of that name."""
         out = self.cell.folder(run)
-        return uf.attack(name, self.victim, examples, seed=SEED, out=out, progress=True, **how)
+        how = {"seed": SEED, "out": out, "progress": True, "device": self.device, **how}
+        return uf.attack(name, self.victim, examples, **how)
 
 
 Figures = dict[str, Any]
@@ -76,19 +79,19 @@ Runs = Iterator[tuple[str, Callable[[], Figures]]]
 """The name of each run of a cell, and how to make its figures."""
 
 
-def make(cell: Cell, *, figures: Path = FIGURES) -> None:
+def make(cell: Cell, *, figures: Path = FIGURES, device: str = "cpu") -> None:
     """Whatever figures of the cell are missing; its file is written after every run."""
     path = figures / f"{cell.name}.json"
     known: Figures = json.loads(path.read_text()) if path.exists() else {}
     if known and known["texts"] != cell.texts:
         known = {}  # made with another size
     facts = {} if known else _facts(cell)
-    subject = _subject(cell)
+    subject = _subject(cell, device)
     known = known or {**facts, **_data(cell, subject.victim), "runs": {}}
     for run, found in EXPERIMENTS[cell.experiment](subject):
         if run not in known["runs"]:
             known["runs"][run] = found()
-            known["versions"] = manifest.versions()
+            known["versions"], known["device"] = manifest.versions(), _named(device)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(written(known), encoding="utf-8")
 
@@ -100,6 +103,11 @@ def written(known: Figures) -> str:
     )
     rest = [f" {json.dumps(name)}: {json.dumps(v)}" for name, v in known.items() if name != "runs"]
     return "{\n" + ",\n".join([*rest, f' "runs": {{\n{runs}\n }}']) + "\n}\n"
+
+
+def _named(device: str) -> str:
+    """What the figures were made on."""
+    return "cpu" if device == "cpu" else torch.cuda.get_device_name(torch.device(device))
 
 
 def _facts(cell: Cell) -> Figures:
@@ -124,14 +132,14 @@ def _data(cell: Cell, victim: uf.Victim) -> Figures:
     }
 
 
-def _subject(cell: Cell) -> Subject:
-    victim = victims.trained(cell.model, cell.data, training=dict(cell.training))
+def _subject(cell: Cell, device: str) -> Subject:
+    victim = victims.trained(cell.model, cell.data, training=dict(cell.training), device=device)
     test = victims.load(cell.data, labels=victim.labels)
     order = np.random.default_rng(SEED).permutation(len(test))
     drawn = [test[int(i)] for i in order[: cell.texts]]
     right = [] if cell.experiment in ("robust", "defender") else victims.correct(victim, test)
     chosen = [test[int(i)] for i in order if len(right) and right[i]][: cell.texts]
-    return Subject(cell, victim, drawn, chosen)
+    return Subject(cell, victim, drawn, chosen, device)
 
 
 def figures(subject: Subject, run: str, outcomes: uf.Outcomes) -> Figures:

@@ -32,6 +32,7 @@ class Cell:
     texts: int
     budget: int
     attacks: tuple[str, ...] = ("textfooler", "pdp")
+    time_limit: float = 10.0  # seconds of each certifier for a text
     any_text: bool = False  # also those that the victim misclassifies: the ILP paper's sample
 
     @property
@@ -50,9 +51,10 @@ CELLS = (
 )
 
 
-def make(cell: Cell) -> None:
+def make(cell: Cell, *, device: str = "cpu") -> None:
     """The cell's audit, or what is missing of it."""
-    victim = trained(cell.model, cell.data, training={"epochs": 5} if cell.data == "snli" else None)
+    training = {"epochs": 5} if cell.data == "snli" else None
+    victim = trained(cell.model, cell.data, training=training, device=device)
     test = load(cell.data, labels=victim.labels)
     right = correct(victim, test)
     order = np.random.default_rng(0).permutation(len(test))
@@ -63,6 +65,7 @@ def make(cell: Cell) -> None:
         radius=RADIUS,
         attacks=cell.attacks,
         max_queries=cell.budget,
+        time_limit=cell.time_limit,
         epsilon=0.1,
         delta=0.05,
         out=cell.folder,
@@ -75,11 +78,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="exact and certified results on our models")
     parser.add_argument("--cells", nargs="+", choices=[cell.folder.name for cell in CELLS])
     parser.add_argument("--page", action="store_true", help="make no run")
+    parser.add_argument("--device", default="cpu", help="where models are trained and run")
     asked = parser.parse_args()
     torch.set_num_threads(1)
     for cell in CELLS:
         if not asked.page and (asked.cells is None or cell.folder.name in asked.cells):
-            make(cell)
+            make(cell, device=asked.device)
     print(exact_page.write([cell.folder for cell in CELLS]))
 
 

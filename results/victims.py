@@ -38,11 +38,13 @@ def load(data: str, **how: object) -> uf.data.Dataset:
     return uf.data.load(found, **{"split": "test", **how})  # type: ignore[arg-type]
 
 
-def trained(model: str, data: str, *, training: Mapping[str, int] | None = None) -> uf.Victim:
+def trained(
+    model: str, data: str, *, training: Mapping[str, int] | None = None, device: str = "cpu"
+) -> uf.Victim:
     """The model of that name for the data set, trained if it is not there.
 
     It is kept in `models/`, or in the folder in UNFOOLED_MODELS. `training`: what differs from the
-    defaults; `limit` is how many texts it is trained on.
+    defaults; `limit` is how many texts it is trained on. It is trained and runs on the `device`.
     """
     folder = Path(os.environ.get("UNFOOLED_MODELS", "models")) / f"{model}-{data}"
     if not (folder / "config.json").exists():
@@ -52,9 +54,10 @@ def trained(model: str, data: str, *, training: Mapping[str, int] | None = None)
             load(data, split="train", limit=given.pop("limit", None)),
             out=folder,
             dev=load(data, split="dev"),
+            device=device,
             **given,
         )
-    return uf.load(str(folder))
+    return uf.load(str(folder), device=device)
 
 
 def correct(victim: uf.Victim, test: uf.data.Dataset) -> np.ndarray:

@@ -14,12 +14,12 @@ NAMES = ("minilm", "use")
 def load_encoder(name: str, *, device: str | None = None) -> Encodes:
     """The encoder of that name; else that in a Hugging Face folder, or of the hub as hf:NAME.
 
-    `device` is where torch models run. The Universal Sentence Encoder runs on the CPU.
+    `device` is where it runs; the Universal Sentence Encoder needs torch on another than the CPU.
     """
     if name == "use":
         from unfooled.encoders.universal import UniversalEncoder
 
-        return UniversalEncoder.load(assets.get("use"))
+        return UniversalEncoder.load(assets.get("use"), device=device)
     from unfooled.encoders.huggingface import HuggingFaceEncoder
     from unfooled.hub import fetch
 
