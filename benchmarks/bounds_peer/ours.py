@@ -79,11 +79,9 @@ def network(case: Case) -> Network:
         layers=1 if gates else last,
     )
     made = build(config).double().eval().requires_grad_(False)
-    names = (
-        ["lstm.{}_ih_l0", "lstm.{}_hh_l0"] if gates else [f"hidden.{i}.{{}}" for i in range(last)]
-    )
+    names = ["lstm.{}_ih_l0", "lstm.{}_hh_l0"]
     if not gates:
-        names = [_FIRST[case.family], *names[: last - 1]]
+        names = [_FIRST[case.family], *(f"hidden.{i}.{{}}" for i in range(last - 1))]
     state = {"embedding.weight": made.embedding.weight}
     for name, layer in zip([*names, "output.{}"], case.layers, strict=True):
         state[name.format("weight")] = torch.from_numpy(layer.weight)

@@ -7,6 +7,7 @@ weights once more, and the boxes are the peers' own.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import types
@@ -197,6 +198,7 @@ def answer(peer: str, case: dict[str, Any], skip: list[str]) -> dict[str, Any]:
 
 def main() -> None:
     """Answers until the input ends; whatever else is printed goes to the errors."""
+    logging.disable(logging.WARNING)  # one for each network without a slope to choose
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)
     restore()

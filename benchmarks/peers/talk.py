@@ -37,10 +37,12 @@ class Talk:
         trace: TracebackType | None,
     ) -> None:
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
         self._process.stdin.close()
         if kind is not None:
             self._process.terminate()
         self._process.wait()
+        self._process.stdout.close()
 
     def ask(self, **request: Any) -> Any:
         """The answer to a request; `do` says what is wanted."""
