@@ -36,9 +36,11 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(NAME)
 
-# TextAttack in an environment of its own, for `python -m benchmarks.peers` and the benchmark `attacks`.
+# Peers in environments of their own: TextAttack for `python -m benchmarks.peers` and the benchmark `attacks`,
+# auto_LiRPA and bound_propagation for `python -m benchmarks.bounds_peer`.
 peers: $(STAMP)
 	$(BIN)/python -m benchmarks.peers.install
+	$(BIN)/python -m benchmarks.bounds_peer.install
 
 # The papers' experiments: NAME=quantify or NAME=attacks. Takes hours; a killed call goes on where it was.
 results: $(STAMP)
@@ -49,4 +51,4 @@ docs: $(STAMP)
 	@echo "open docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv .venv-peers docs/_build
+	rm -rf .venv .venv-peers .venv-bounds docs/_build
