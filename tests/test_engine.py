@@ -443,10 +443,10 @@ def test_back_pressure_keeps_the_pool_small(monkeypatch: pytest.MonkeyPatch) -> 
     pooled: list[int] = []
     started = Engine._work
 
-    def watch(self: Engine) -> None:
+    def watch(self: Engine, more: bool) -> None:
         pooled.append(sum(s.stop - s.start for s in self._pool))
         assert pooled[-1] == self._pooled
-        started(self)
+        started(self, more)
 
     monkeypatch.setattr(Engine, "_work", watch)
     spaces = [long_space(10, f"t{n}_") for n in range(100)]

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 _PRESSURE = 4  # programs are resumed only while fewer than so many batches of rows are waiting
 _IN_FLIGHT = 64
-_ROWS = 4  # that a program asks for at a time, or more
+_ROWS = 2  # that a program asks for at a time, or more
 _CHECKED_TWICE = 8  # texts scored twice at the start, to see whether the victim repeats itself
 
 
@@ -90,7 +90,7 @@ class Engine:
         waiting = prepared(chain(checked, rest), self.victim, most=self.in_flight)
         active, more = 0, True
         while active or more:
-            while more and active < self.in_flight and self._has_room():
+            while more and active < self.in_flight and self._pooled < self.batch:
                 job, ready = next(waiting, (None, None))
                 more = job is not None
                 if job is not None:
@@ -99,7 +99,7 @@ class Engine:
             while self._ready and self._has_room():
                 task = self._ready.popleft()
                 self._enqueue(task, task.resume())
-            self._work()
+            self._work(more and active < self.in_flight)
             ended, self._ended = self._ended, []
             active -= len(ended)
             self.stats.texts += len(ended)
@@ -175,8 +175,11 @@ class Engine:
 
     # --- working ------------------------------------------------------------------------------
 
-    def _work(self) -> None:
-        """Runs full batches; partial ones only when nothing else can be done before."""
+    def _work(self, more: bool) -> None:
+        """Runs full batches; partial ones, and waiting, only when nothing else can be done before.
+
+        `more`: another text can be started.
+        """
         idle = not (self._under_way or (self._ready and self._has_room()))
         if idle and self._pooled < min(self.batch, self._counsel.rows):
             self._consult()
@@ -193,7 +196,8 @@ class Engine:
             self._work_on_slopes()
         elif self._asides and idle:
             self._work_on_aside(self._asides.popleft())
-        if self._under_way and not (self._ready and self._has_room()):
+        going_on = (more and self._pooled < self.batch) or (self._ready and self._has_room())
+        if self._under_way and not going_on:
             self._collect(*self._under_way.popleft())
 
     def _submit(self, batch: list[Slice]) -> None:

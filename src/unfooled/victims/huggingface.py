@@ -50,9 +50,9 @@ class HuggingFaceVictim(Differentiable, Sensitive):
         first = next(self.network.parameters(), None)
         self.dtype = None if first is None else str(first.dtype).removeprefix("torch.")
         self.encoder = Encoder(model.tokenizer, limit=model.limit)
-        self.depth = 2 if self.device.type == "cuda" else 0
-        self.batch_rows = 128 if self.device.type == "cpu" else 4096
-        self.batch_tokens = None if self.device.type == "cpu" else 1 << 17
+        self.depth = 4 if self.device.type == "cuda" else 0
+        self.batch_rows = 128 if self.device.type == "cpu" else 2048
+        self.batch_tokens = None if self.device.type == "cpu" else 1 << 16
         pad = self.network.config.pad_token_id
         self._pad = pack([0 if pad is None else pad])
 

@@ -52,7 +52,7 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
         self.architecture, self.pair = model.config.arch, model.config.pair
         self.device = torch.device(device)
         self.network = model.network.to(self.device).eval()
-        self.depth = 0 if self.device.type == "cpu" else 2
+        self.depth = 0 if self.device.type == "cpu" else 4
         self.batch_rows = 128 if self.device.type == "cpu" else 4096
         self.batch_tokens = None if self.device.type == "cpu" else 1 << 19
         self._limit = model.config.max_words
