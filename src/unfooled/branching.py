@@ -89,7 +89,9 @@ class Branching:
         """
         begin, columns = self.swaps.begin(fixed), self.swaps.columns
         budget = self.radius - fixed.shape[1]
-        bound, guess = self.cells.lower(fixed, begin, budget=budget)
+        bound, guess, final = self.cells.lower(fixed, begin, budget=budget)
+        if final is not None:
+            return Closed(begin, guess, np.where(guess < columns, final, margin))
         clear = (bound > self.sure) | (begin == columns)
         low, high = begin.copy(), np.where(clear, begin, columns)
         bound = np.where(clear & (begin < columns), bound, margin)
@@ -98,7 +100,7 @@ class Branching:
             if not len(todo):
                 return Closed(begin, high, bound)
             middle = np.clip(guess[todo], low[todo] + 1, high[todo] - 1)
-            found, suggested = self.cells.lower(fixed[todo], middle, budget=budget)
+            found, suggested, _ = self.cells.lower(fixed[todo], middle, budget=budget)
             enough = found > self.sure
             high[todo[enough]], bound[todo[enough]] = middle[enough], found[enough]
             low[todo[~enough]] = middle[~enough]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import torch
 
 from unfooled.bounds.cells import CellBounds
+from unfooled.bounds.cnn_cells import CNNCells
 from unfooled.bounds.linear_cells import LinearCells
 from unfooled.bounds.mlp_cells import MLPCells
 from unfooled.bounds.reading import Reading
+from unfooled.models.convolutional import CNN, CNNMSR
 from unfooled.models.mlp import MLP
 from unfooled.sweeps.recurrent import RecurrentWalker
 from unfooled.sweeps.walkers import walker_of
@@ -17,6 +19,8 @@ def cell_bounds(reading: Reading, label: int, *, radius: int) -> CellBounds | No
     """Bounds for cells within the radius, columns as they stand; None: nobody knows any."""
     if _one_hidden_layer(reading):
         return MLPCells(reading, label, radius=radius)
+    if isinstance(reading.network, CNN | CNNMSR) and reading.other is None:
+        return CNNCells(reading, label, radius=radius)
     with torch.inference_mode():
         walker = walker_of(
             reading.network, reading.text, places=reading.plan.places, choices=reading.choices

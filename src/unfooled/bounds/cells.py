@@ -41,6 +41,7 @@ class Bounded(NamedTuple):
 
     lower: Doubles  # (n,)
     split: Ints  # (n,) the number of columns: not known to be enough anywhere
+    at: Doubles | None = None  # (n,) the bounds at split, if no column before it is enough
 
 
 class Swaps:

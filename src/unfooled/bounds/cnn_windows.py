@@ -1,0 +1,172 @@
+"""Windows of a convolutional network: what swaps make of them, and the strongest answer left.
+
+A swap changes the windows of the words before, at and after its place. Answers are after the ReLU,
+as if there were one more window of value 0 that no swap can touch.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from unfooled.bounds.cells import Doubles, Ints, Swaps
+from unfooled.bounds.reading import Reading
+from unfooled.models.convolutional import CNN, CNNMSR
+from unfooled.sweeps.cnn import constants, shares, windows
+
+REACH = 2  # swaps no further apart than this share windows
+_AFTER = 4  # windows of which one is left whatever a single swap touches
+_NUMBERS = 1 << 20  # in an array over texts and features
+
+Flags = NDArray[np.bool_]
+
+
+class Left(NamedTuple):
+    """The strongest windows that swaps do not touch, strongest first."""
+
+    value: Doubles  # (n, ranks, features)
+    window: NDArray[np.int32]  # (n, ranks, features)
+
+
+class Windows:
+    """The windows of one text, and what every swap adds to those around it."""
+
+    def __init__(self, reading: Reading, swaps: Swaps, *, radius: int) -> None:
+        network = reading.network
+        assert isinstance(network, CNN | CNNMSR)
+        with torch.inference_mode():
+            base = shares(network, reading.text)
+            found = windows(constants(network, base.shape[2]), base)
+            new = shares(network, torch.cat((reading.text[:0], *reading.choices)))
+        self.answers: Doubles = found.numpy()  # (words, features), before the ReLU
+        self.words, self.features = self.answers.shape
+        self.places: Ints = np.array(reading.plan.places, dtype=np.int64)  # of the columns
+        self.place: Ints = self.places[swaps.column]  # of the swaps
+        self.added: Doubles = new.numpy() - base.numpy()[self.place]  # (swaps, 3, features)
+        self.alone: Doubles = np.zeros((len(self.place), self.features))
+        for offset in range(3):
+            at = self.place + 1 - offset
+            real = (at >= 0) & (at < self.words)
+            answer = self.answers[at[real]] + self.added[real, offset]
+            self.alone[real] = np.maximum(self.alone[real], answer)
+        self._sort(3 * radius + 1)
+
+    @property
+    def block(self) -> int:
+        """How many texts to treat at once."""
+        return max(1, _NUMBERS // self.features)
+
+    def _sort(self, most: int) -> None:
+        """The strongest windows of each feature; those that are missing are the one of value 0."""
+        order = np.argsort(-self.answers, axis=0, kind="stable")[:most]
+        value = np.maximum(np.take_along_axis(self.answers, order, axis=0), 0.0)
+        missing = ((0, most - len(order)), (0, 0))
+        self.order: Ints = np.pad(order, missing, constant_values=self.words + 1)
+        self.value: Doubles = np.pad(value, missing)  # (ranks, features)
+
+    def touched(self, fixed: Ints) -> Flags:
+        """(n, words + 2): which windows the swaps of each row change; the last is never one."""
+        found = np.zeros((len(fixed), self.words + 2), dtype=np.bool_)
+        rows = np.arange(len(fixed))
+        for place in self.place[fixed].T:
+            for at in (place - 1, place, place + 1):
+                found[rows, at] = True  # -1 is the last, mended below
+        found[:, self.words :] = False
+        return found
+
+    def left(self, touched: Flags, ranks: int) -> Left:
+        """The strongest windows that are not touched; after the last one come zeros."""
+        shape = len(touched), ranks, self.features
+        value, window = np.zeros(shape), np.full(shape, self.words + 1, dtype=np.int32)
+        filled = np.zeros((len(touched), self.features), dtype=np.int8)
+        for here, answer in zip(self.order, self.value, strict=True):
+            free = ~touched[:, here]
+            for rank in range(ranks):
+                row, feature = np.nonzero(free & (filled == rank))
+                value[row, rank, feature] = answer[feature]
+                window[row, rank, feature] = here[feature]
+            filled += free
+            if (filled >= ranks).all():
+                break
+        return Left(value, window)
+
+    def strongest(self, fixed: Ints) -> Doubles:
+        """(n, features): the strongest answer of the windows that the swaps of each row change."""
+        if not fixed.shape[1]:
+            return np.zeros((len(fixed), self.features))
+        found = self.alone[fixed[:, 0]]
+        for swap in fixed.T[1:]:
+            np.maximum(found, self.alone[swap], out=found)
+        place = np.sort(self.place[fixed], axis=1)
+        near = np.flatnonzero((np.diff(place, axis=1) <= REACH).any(axis=1))
+        found[near] = self.together(fixed[near])
+        return found
+
+    def together(self, fixed: Ints, *, last: int = 0) -> Doubles:
+        """The same for swaps that share windows; with `last`, of the windows of the last swaps."""
+        best = np.zeros((len(fixed), self.features))
+        places = self.place[fixed]
+        for around in range(fixed.shape[1] - last if last else 0, fixed.shape[1]):
+            for step in (-1, 0, 1):
+                at = places[:, around] + step
+                total = self.answers[np.clip(at, 0, self.words - 1)]
+                for swap, place in zip(fixed.T, places.T, strict=True):
+                    row = np.flatnonzero(np.abs(place - at) <= 1)
+                    total[row] += self.added[swap[row], place[row] + 1 - at[row]]
+                real = (at >= 0) & (at < self.words)
+                best[real] = np.maximum(best[real], total[real])
+        return best
+
+    def encode(self, fixed: Ints) -> Doubles:
+        """(n, features): the encoded texts with these swaps."""
+        rest = self.left(self.touched(fixed), 1).value[:, 0]
+        return np.maximum(rest, self.strongest(fixed))
+
+    def children(self, fixed: Ints, parent: Ints, swap: Ints) -> Doubles:
+        """(m, features): the encoded texts of rows `parent` of `fixed` with one more swap."""
+        left, made = self.left(self.touched(fixed), _AFTER), self.strongest(fixed)
+        place = self.place[swap]
+        found, strongest = left.value[parent, 0], left.window[parent, 0]
+        row, feature = np.nonzero(np.abs(strongest - place.astype(np.int32)[:, None]) <= 1)
+        for rank in range(1, _AFTER):
+            found[row, feature] = left.value[parent[row], rank, feature]
+            again = np.abs(left.window[parent[row], rank, feature] - place[row]) <= 1
+            row, feature = row[again], feature[again]
+        np.maximum(found, made[parent], out=found)
+        np.maximum(found, self.alone[swap], out=found)
+        near = np.abs(self.place[fixed[parent]] - place[:, None]) <= REACH
+        again = np.flatnonzero(near.any(axis=1))
+        found[again] = self.encode(np.column_stack((fixed[parent[again]], swap[again])))
+        return found
+
+    def needed(self, ranks: int) -> Ints:
+        """(ranks, features): how many swaps it takes at least to touch the strongest 1, 2, ... windows.
+
+        A window that no swap touches takes more than there are.
+        """
+        never = len(self.places) + 1
+        last = np.full(self.words + 2, -1)  # the last window that one swap can touch along with each
+        for place in np.sort(self.places):
+            last[max(place - 1, 0) : min(place + 2, self.words)] = place + 1
+        found = np.zeros((ranks, self.features), dtype=np.int64)
+        for rank in range(ranks):
+            cover = np.full(self.features, -1)
+            for at in np.sort(self.order[: rank + 1], axis=0):
+                more = at > cover
+                found[rank] += np.where(more, np.where(last[at] < 0, never, 1), 0)
+                cover = np.where(more, last[at], cover)
+        return found
+
+    def ceiling(self, swaps: Swaps, radius: int) -> Doubles:
+        """(features,): no text with so many swaps is encoded with more."""
+        rise = np.zeros((self.words + 2, 3, self.features))  # by window, from the words around it
+        if swaps.columns:
+            most = np.maximum.reduceat(np.maximum(self.added, 0.0), swaps.starts[:-1])
+            for offset in range(3):
+                rise[self.places + 2 - offset, offset] = most[:, offset]
+        total = np.sort(rise[1:-1], axis=1)[:, max(0, 3 - radius) :].sum(axis=1)
+        found: Doubles = np.maximum((self.answers + total).max(axis=0), 0.0)
+        return found
