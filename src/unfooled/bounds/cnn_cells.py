@@ -1,20 +1,29 @@
-"""Bounds over cells of a convolutional network: swaps that share no windows cost no more than each.
-
-"""
+"""Bounds over cells of a convolutional network: swaps that share no windows cost no more than each."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from unfooled.bounds.cells import Bounded, CellBounds, Doubles, Ints
-from unfooled.bounds.cnn_clusters import envelopes, pairs, singles
-from unfooled.bounds.cnn_losses import Levels, weights
-from unfooled.bounds.cnn_potential import Node, Potential, Shapes
+from unfooled.bounds.cells import Bounded, CellBounds, Doubles, Ints, Swaps
+from unfooled.bounds.cnn_clusters import Near, clusters, singles
+from unfooled.bounds.cnn_losses import Levels, Prices, weights
+from unfooled.bounds.cnn_potential import Node, Potential
 from unfooled.bounds.cnn_windows import Windows
 from unfooled.bounds.reading import Reading
 
 _STARTS = (0, 4, 12, 32)  # columns from which on losses are made small
 _LEADS = 3  # with more classes there are fewer of them
+
+
+class _Shapes:
+    """All clusters of a text, single swaps first."""
+
+    def __init__(self, windows: Windows, swaps: Swaps, radius: int) -> None:
+        self.near = Near(windows, radius=radius)
+        self.needed = windows.needed(3 * radius)
+        self.clusters = [singles(windows, swaps)]
+        for size in range(2, min(radius, swaps.columns) + 1):
+            self.clusters += clusters(windows, swaps, size)
 
 
 class CNNCells(CellBounds):
@@ -27,7 +36,7 @@ class CNNCells(CellBounds):
         last = dict(reading.network.output.named_parameters())
         self._weight, self._bias = (last[n].detach().numpy() for n in ("weight", "bias"))
         self._largest: dict[int, float] = {}
-        self._shapes: Shapes | None = None
+        self._shapes: _Shapes | None = None
         self._potentials: dict[int, list[list[Potential]]] = {}
 
     def largest(self, radius: int) -> float:
@@ -81,37 +90,24 @@ class CNNCells(CellBounds):
     def _against(self, other: int, budget: int) -> list[Potential]:
         if not budget or not self.swaps.columns:
             return []
-        shapes = self._clusters()
+        if self._shapes is None:
+            self._shapes = _Shapes(self._windows, self.swaps, self._radius)
+        shapes = self._shapes
         lead = self._weight[self.label] - self._weight[other]
         levels = Levels(
-            self._windows,
-            lead,
-            needed=self._needed,
-            radius=self._radius,
-            budget=budget,
+            self._windows, lead, needed=shapes.needed, radius=self._radius, budget=budget
         )
-        many = max(1, _LEADS // (len(self._bias) - 1) + 1)
-        starts = [s for s in _STARTS if s < self.swaps.columns][:many]
-        return [
-            Potential(
-                self._windows,
-                self.swaps,
-                shapes,
-                levels,
-                weights(levels, shapes.singles, start=start),
-            )
-            for start in starts
+        prices = [
+            Prices(levels, each)
+            for each in shapes.clusters
+            if each.columns.shape[1] - each.made <= budget
         ]
-
-    def _clusters(self) -> Shapes:
-        if self._shapes is None:
-            windows, swaps = self._windows, self.swaps
-            found = pairs(windows, swaps)
-            sizes = range(2 if found is None else 3, self._radius + 1)
-            chained = tuple(envelopes(windows, swaps, size) for size in sizes)
-            self._shapes = Shapes(singles(windows, swaps), found, chained)
-            self._needed = windows.needed(3 * self._radius)
-        return self._shapes
+        many = max(1, _LEADS // (len(self._bias) - 1) + 1)
+        found = []
+        for start in [s for s in _STARTS if s < self.swaps.columns][:many]:
+            chosen = weights(levels, shapes.clusters[0], start=start)
+            found.append(Potential(shapes.near, self.swaps, levels, chosen, prices))
+        return found
 
     def logits(self, fixed: Ints, first: Ints, last: Ints) -> Doubles:
         widths = self.swaps.starts[last] - self.swaps.starts[first]

@@ -1,8 +1,8 @@
-"""Clusters of swaps that share windows: what each can bring, and the windows that it changes."""
+"""Clusters: swaps that share windows, what they can answer there, and what is made of them already."""
 
 from __future__ import annotations
 
-from itertools import product
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -10,77 +10,86 @@ import numpy as np
 from unfooled.bounds.cells import Doubles, Ints, Swaps
 from unfooled.bounds.cnn_windows import REACH, Windows
 
-_PAIRS = 1 << 14  # pairs of swaps that are computed one by one
+_NUMBERS = 1 << 22  # of clusters times features, if swaps are combined one by one
 
 
 class Clusters(NamedTuple):
-    """Sets of swaps that share windows, or of columns of which any choice is meant.
+    """Swaps that share windows, the first `made` of them, by column, before the others.
 
-    `high` bounds what the changed windows answer from above, `low` from below.
+    Either a cluster is of swaps, or of columns, of which any choice is meant.
     """
 
+    made: int
     columns: Ints  # (n, size), ascending
-    touched: Ints  # (n, windows), those that change; -1 is none
-    high: Doubles  # (n, features)
-    low: Doubles  # (n, features)
+    touched: Ints  # (n, windows): those that the others change, and not the first; -1 is none
+    high: Doubles  # (n, features): no answer of the windows of the others is above it,
+    low: Doubles  # (n, features): and some answer of the windows of all is not below this
+    lost: Doubles  # (n, features): no answer of the first, before the others, is above it
+    swaps: Ints | None = None  # (n, size), if it is not columns
 
 
-class Pairs(NamedTuple):
-    """Two swaps that share windows: the first, at the earlier column, may be made before the second."""
+class Near:
+    """Which columns are so near that swaps there share windows, or that a third can join them."""
 
-    both: Clusters
-    swaps: Ints  # (n, 2)
-    second: Clusters  # the second given the first: the windows that only the second changes
-    lost: Doubles  # (n, features): the strongest answer of the first alone
+    def __init__(self, windows: Windows, *, radius: int) -> None:
+        gap = np.abs(windows.places[:, None] - windows.places)
+        share = (gap <= REACH) & (gap > 0)
+        self._slot = np.cumsum(share, axis=1) - 1
+        most = int(share.sum(axis=1).max(initial=0))
+        self.columns: Ints = np.full((len(gap), most), -1)  # those that share windows with each
+        row, column = np.nonzero(share)
+        self.columns[row, self._slot[row, column]] = column
+        joined = (gap <= REACH * (radius - 1)) & (gap > 0)
+        self.pairs = int(joined.sum())
+        self.pair: Ints = np.full(gap.shape, -1)  # their number, -1 if nothing can join them
+        self.pair[joined] = np.arange(self.pairs)
+
+    def slot(self, column: Ints, other: Ints) -> Ints:
+        """Which of the columns near `column` the other is."""
+        found: Ints = self._slot[column, other]
+        return found
 
 
 def singles(windows: Windows, swaps: Swaps) -> Clusters:
     """Every swap alone."""
     touched = _around(windows, windows.place[:, None])
-    return Clusters(swaps.column[:, None], touched, windows.alone, windows.alone)
+    none = np.zeros_like(windows.alone)
+    return Clusters(0, swaps.column[:, None], touched, windows.alone, windows.alone, none)
 
 
-def pairs(windows: Windows, swaps: Swaps) -> Pairs | None:
-    """All pairs of swaps that share windows; None: there are too many."""
-    found = [np.empty((0, 2), dtype=np.int64)]
-    starts, many = swaps.starts, 0
-    for columns in chains(windows.places, 2):
-        a, b = (np.arange(starts[c], starts[c + 1]) for c in columns)
-        many += len(a) * len(b)
-        if many > _PAIRS:
-            return None
-        found.append(np.stack(np.meshgrid(a, b, indexing="ij"), axis=-1).reshape(-1, 2))
-    both = np.concatenate(found)
-    place, column = windows.place[both], swaps.column[both]
-    high = windows.together(both)
-    touched = _around(windows, place)
-    second = np.where(
-        np.abs(touched[:, 3:] - place[:, :1]) <= 1, -1, _around(windows, place[:, 1:])
-    )
-    later = windows.together(both, last=1)
-    return Pairs(
-        Clusters(column, touched, high, high),
-        both,
-        Clusters(column, second, later, high),
-        windows.alone[both[:, 0]],
-    )
+def clusters(windows: Windows, swaps: Swaps, size: int) -> list[Clusters]:
+    """All of one size: with none made before, with one, ... with all but one."""
+    found, exact = chains(windows.places, size), None
+    counts = np.diff(swaps.starts).tolist()
+    many = sum(prod(counts[c] for c in chain) for chain in found)
+    if many * windows.features <= _NUMBERS:
+        items = exact = _swaps(found, swaps, size)
+        place, column, rise = windows.place[items], swaps.column[items], windows.added
+        fall = rise
+    else:
+        items = column = np.array(found, dtype=np.int64).reshape(-1, size)
+        place = windows.places[items]
+        rise = np.maximum.reduceat(windows.added, swaps.starts[:-1])
+        fall = np.minimum.reduceat(windows.added, swaps.starts[:-1])
+    low = windows.joint(items, place, fall)
+    parts = []
+    for made in range(size):
+        later = _around(windows, place)[:, 3 * made :]
+        for at in place[:, :made].T:
+            later = np.where(np.abs(later - at[:, None]) <= 1, -1, later)
+        high = windows.joint(items, place, rise, first=made)
+        lost = windows.joint(items[:, :made], place[:, :made], rise)
+        parts.append(Clusters(made, column, later, high, low, lost, exact))
+    return parts
 
 
-def envelopes(windows: Windows, swaps: Swaps, size: int) -> Clusters:
-    """So many columns that share windows, whatever is chosen there and whether it is swapped or not."""
-    columns = np.array(chains(windows.places, size), dtype=np.int64).reshape(-1, size)
-    place = windows.places[columns]
-    touched = _around(windows, place)
-    rise = np.maximum.reduceat(np.maximum(windows.added, 0.0), swaps.starts[:-1])
-    high = np.zeros((len(columns), windows.features))
-    for at in (place[:, :, None] + np.array((-1, 0, 1))).reshape(-1, 3 * size).T:
-        total = windows.answers[np.clip(at, 0, windows.words - 1)]
-        for column, here in zip(columns.T, place.T, strict=True):
-            row = np.flatnonzero(np.abs(here - at) <= 1)
-            total[row] += rise[column[row], here[row] + 1 - at[row]]
-        real = (at >= 0) & (at < windows.words)
-        high[real] = np.maximum(high[real], total[real])
-    return Clusters(columns, touched, high, np.zeros_like(high))
+def _swaps(found: list[tuple[int, ...]], swaps: Swaps, size: int) -> Ints:
+    """(n, size): all choices at these columns."""
+    every = [np.empty((0, size), dtype=np.int64)]
+    for chain in found:
+        ranges = [np.arange(swaps.starts[c], swaps.starts[c + 1]) for c in chain]
+        every.append(np.stack(np.meshgrid(*ranges, indexing="ij"), axis=-1).reshape(-1, size))
+    return np.concatenate(every)
 
 
 def chains(places: Ints, size: int) -> list[tuple[int, ...]]:
@@ -89,19 +98,19 @@ def chains(places: Ints, size: int) -> list[tuple[int, ...]]:
     found = [[i] for i in range(len(by_place))]
     for _ in range(size - 1):
         found = [
-            [*chain, i]
-            for chain, step in product(found, range(1, REACH + 1))
-            if (i := chain[-1] + step) < len(by_place)
-            and places[by_place[i]] - places[by_place[chain[-1]]] <= REACH
+            [*chain, after]
+            for chain in found
+            for after in range(chain[-1] + 1, min(chain[-1] + REACH + 1, len(by_place)))
+            if places[by_place[after]] - places[by_place[chain[-1]]] <= REACH
         ]
     return [tuple(sorted(by_place[i] for i in chain)) for chain in found]
 
 
 def _around(windows: Windows, place: Ints) -> Ints:
-    """(n, windows): the windows that swaps at these places (n, size) change, each once."""
+    """(n, 3 size): the windows that swaps at these places (n, size) change, each once, the last kept."""
     found = (place[:, :, None] + np.array((-1, 0, 1))).reshape(-1, 3 * place.shape[1])
     found = np.where((found >= 0) & (found < windows.words), found, -1)
-    for later in range(1, found.shape[1]):
-        again = (found[:, :later] == found[:, later : later + 1]).any(axis=1)
-        found[again, later] = -1
+    for at in range(found.shape[1] - 1):
+        again = (found[:, at : at + 1] == found[:, at + 1 :]).any(axis=1)
+        found[again, at] = -1
     return found

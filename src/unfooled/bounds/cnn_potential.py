@@ -7,19 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from unfooled.bounds.cells import Doubles, Ints, Swaps
-from unfooled.bounds.cnn_clusters import Clusters, Pairs, chains
-from unfooled.bounds.cnn_losses import Levels, Weights
-from unfooled.bounds.cnn_windows import Flags, Windows
-
-_NEAR = 4  # columns whose windows a swap can share
-
-
-class Shapes(NamedTuple):
-    """All clusters of a text."""
-
-    singles: Clusters
-    pairs: Pairs | None
-    envelopes: tuple[Clusters, ...]  # by size: of pairs if they are too many, of three columns, ...
+from unfooled.bounds.cnn_clusters import Near
+from unfooled.bounds.cnn_losses import Levels, Prices, Weights
+from unfooled.bounds.cnn_windows import Flags
 
 
 class Node(NamedTuple):
@@ -35,74 +25,53 @@ class Potential:
     """Bounds over the cells of nodes with one budget, for one choice of weights."""
 
     def __init__(
-        self, windows: Windows, swaps: Swaps, shapes: Shapes, levels: Levels, weights: Weights
+        self,
+        near: Near,
+        swaps: Swaps,
+        levels: Levels,
+        weights: Weights,
+        prices: list[Prices],
     ) -> None:
         self.levels, self.weights, self.swaps = levels, weights, swaps
-        self.budget, self.columns = levels.budget, swaps.columns
-        alone = levels.losses(weights, shapes.singles)
-        worst = np.maximum.reduceat(alone, swaps.starts[:-1])
-        lone = _sums(worst, self.budget)
-        grouped = np.zeros((self.budget + 1, self.columns + 1))  # by size and start
-        self._beside = np.zeros((self.columns, self.budget + 1, self.columns + 1))
-        self._near, self._extra = self._pairs(windows, shapes.pairs, worst, grouped)
-        for clusters in shapes.envelopes:
-            self._chains(clusters, grouped)
-        grouped = _suffix(grouped)
-        self._beside = _suffix(self._beside)
-        self.most: Doubles = lone  # (budget + 1, columns + 1): the largest total of so many swaps
-        for many in range(2, self.budget + 1):
-            for size in range(2, many + 1):
-                np.maximum(lone[many], grouped[size] + lone[many - size], out=lone[many])
+        self.near, self.budget, self.columns = near, levels.budget, swaps.columns
+        alone, *rest = prices
+        worst = np.maximum.reduceat(alone.losses(weights), swaps.starts[:-1])
+        sizes = self.budget + 1, self.columns + 1
+        free = np.zeros(sizes)  # what clusters cost more than their swaps alone, by size and start
+        self._extra = np.zeros((len(swaps.column), near.columns.shape[1]))
+        self._beside = np.zeros((self.columns, *sizes))  # the same, next to one column,
+        self._between = np.zeros((near.pairs + 1, *sizes))  # and next to two; the last is for none
+        for each in rest:
+            self._enter(each, each.losses(weights), worst, free)
+        self._beside, self._between = _suffix(self._beside), _suffix(self._between)
+        self._lone = _sums(worst, self.budget)
+        self._free = _suffix(free)
+        self._most: Doubles = self._lone[-1] + _packed(self._free)[-1]  # (columns + 1,)
 
-    def _pairs(
-        self, windows: Windows, pairs: Pairs | None, worst: Doubles, grouped: Doubles
-    ) -> tuple[Ints, Doubles]:
-        """The near columns of each column, and what a swap there costs more beside each swap."""
-        near = np.full((self.columns, _NEAR), -1, dtype=np.int64)
-        filled = np.zeros(self.columns, dtype=np.int64)
-        slot: dict[tuple[int, ...], int] = {}
-        for first, second in chains(windows.places, 2):
-            near[first, filled[first]] = second
-            slot[first, second] = int(filled[first])
-            filled[first] += 1
-        extra = np.zeros((len(self.swaps.column), _NEAR))
-        if pairs is None or not len(pairs.swaps):
-            return near, extra
-        column = pairs.both.columns
-        if self.budget > 1:
-            both = self.levels.losses(self.weights, pairs.both)
-            np.maximum.at(grouped[2], column[:, 0], both)
-        levels = self.levels
-        given = levels.losses(self.weights, pairs.second)
-        kept = np.maximum(levels.value[:, 0], pairs.both.low[:, levels.good])
-        given += np.maximum(pairs.lost[:, levels.good] - kept, 0.0) @ levels.gain
-        at = np.array([slot[a, b] for a, b in column.tolist()], dtype=np.int64)
-        np.maximum.at(extra, (pairs.swaps[:, 0], at), given - worst[column[:, 1]])
-        return near, extra
-
-    def _chains(self, clusters: Clusters, grouped: Doubles) -> None:
-        """Enters clusters of which any part may have been made already."""
-        columns, levels = clusters.columns, self.levels
-        size = columns.shape[1]
-        if not len(columns):
-            return
-        loss = levels.losses(self.weights, clusters)
-        if size <= self.budget:
-            np.maximum.at(grouped[size], columns[:, 0], loss)
-        over = np.maximum(clusters.high[:, levels.good] - levels.value[:, 0], 0.0)
-        loss = loss + over @ levels.gain
-        for made in range(max(1, size - self.budget), size):
-            for column in columns[:, :made].T:
-                np.maximum.at(self._beside, (column, size - made, columns[:, made]), loss)
+    def _enter(self, prices: Prices, losses: Doubles, worst: Doubles, free: Doubles) -> None:
+        """Enters clusters of one size, so many of their swaps made."""
+        columns, made = prices.columns, prices.made
+        size = columns.shape[1] - made
+        excess = losses - worst[columns[:, made:]].sum(axis=1)
+        if not made:
+            np.maximum.at(free[size], columns[:, 0], excess)
+        elif made == 1 and prices.swaps is not None and columns.shape[1] == 2:
+            slot = self.near.slot(columns[:, 0], columns[:, 1])
+            np.maximum.at(self._extra, (prices.swaps[:, 0], slot), excess)
+        elif made == 1:
+            np.maximum.at(self._beside, (columns[:, 0], size, columns[:, 1]), excess)
+        else:
+            pair = self.near.pair[columns[:, 0], columns[:, 1]]
+            np.maximum.at(self._between, (pair, size, columns[:, made]), excess)
 
     # --- nodes ----------------------------------------------------------------------------------
 
     def lower(self, node: Node, margin: Doubles) -> Doubles:
         """(n, columns + 1): a bound of the lead over the cell from each column on."""
         paid, kept = self._paid(node)
-        plain = (margin - paid)[:, None] - self.most[self.budget]
-        if node.fixed.size and (self._near >= 0).any():
-            last = self._near[self.swaps.column[node.fixed]].max(axis=(1, 2))
+        plain = (margin - paid)[:, None] - self._most
+        if node.fixed.size and self.near.columns.size:
+            last = self.near.columns[self.swaps.column[node.fixed]].max(axis=(1, 2))
             beside = (margin - paid - kept)[:, None] - self._with_near(node.fixed)
             still = np.arange(self.columns + 1) <= last[:, None]
             plain = np.where(still, np.minimum(plain, beside), plain)
@@ -113,7 +82,7 @@ class Potential:
         """What the potential of a text is below its lead, and what more if its own windows change."""
         levels = self.levels
         bad = node.encoded[:, levels.bad]
-        paid = np.maximum(self.weights.ceiling - bad, 0.0) @ levels.cost
+        paid = np.maximum(levels.strongest + self.weights.lift - bad, 0.0) @ levels.cost
         if not node.fixed.shape[1]:
             return paid, np.zeros_like(paid)
         touch = node.touched[:, levels.order]  # (n, for, ranks)
@@ -124,7 +93,9 @@ class Potential:
         most = levels.most
         few = np.where(
             levels.takes[feature],
-            np.einsum("er,erl->el", touch[:, :most].astype(np.float64), self.weights.share[feature]),
+            np.einsum(
+                "er,erl->el", touch[:, :most].astype(np.float64), self.weights.share[feature]
+            ),
             lost[:, :most],
         )
         lost[:, :most] = few
@@ -141,22 +112,40 @@ class Potential:
 
     def _with_near(self, fixed: Ints) -> Doubles:
         """(n, columns + 1): the largest total of swaps of which some share windows with those made."""
-        near = self._near[self.swaps.column[fixed]].reshape(len(fixed), -1)
+        column = self.swaps.column[fixed]
+        excess = np.maximum(self._free, self._beside[column[:, 0]])
+        for at in range(1, column.shape[1]):
+            np.maximum(excess, self._beside[column[:, at]], out=excess)
+            for before in range(at):
+                pair = self.near.pair[column[:, before], column[:, at]]
+                row = np.flatnonzero(pair >= 0)
+                excess[row] = np.maximum(excess[row], self._between[pair[row]])
+        best: Doubles = self._lone[-1] + _packed(excess)[:, -1] + self._extras(fixed)
+        return best
+
+    def _extras(self, fixed: Ints) -> Doubles:
+        """(n, columns + 1): what the swaps of a set cost more next to single ones that are made."""
+        near = self.near.columns[self.swaps.column[fixed]].reshape(len(fixed), -1)
         extra = np.where(near >= 0, self._extra[fixed].reshape(len(fixed), -1), 0.0)
-        worst, total = np.zeros((2, len(fixed), self.columns + 1))
+        total, worst = np.zeros((2, len(fixed), self.columns + 1))
         rows = np.arange(len(fixed))
         for column, more in zip(near.T, extra.T, strict=True):
-            np.add.at(total, (rows, column), more)
-            np.maximum.at(worst, (rows, column), more)
-        total, worst = np.cumsum(total[:, ::-1], axis=1)[:, ::-1], _suffix(worst)
-        total = np.minimum(total, self.budget * worst)
-        beside = self._beside[self.swaps.column[fixed]].max(axis=1)  # (n, budget + 1, columns + 1)
-        found = np.broadcast_to(self.most[:, None], (self.budget + 1, *total.shape)).copy()
-        for many in range(1, self.budget + 1):
-            for size in range(1, many + 1):
-                np.maximum(found[many], beside[:, size] + found[many - size], out=found[many])
-        best: Doubles = found[self.budget] + total
-        return best
+            total[rows, column] += more
+            worst[rows, column] = np.maximum(worst[rows, column], more)
+        total = np.cumsum(total[:, ::-1], axis=1)[:, ::-1]
+        capped: Doubles = np.minimum(total, self.budget * _suffix(worst))
+        return capped
+
+
+def _packed(excess: Doubles) -> Doubles:
+    """(..., budget + 1, columns + 1): the largest sums of clusters whose sizes have at most each sum."""
+    found = excess.copy()
+    for many in range(1, found.shape[-2]):
+        np.maximum(found[..., many, :], found[..., many - 1, :], out=found[..., many, :])
+        for size in range(1, many):
+            both = found[..., many - size, :] + excess[..., size, :]
+            np.maximum(found[..., many, :], both, out=found[..., many, :])
+    return found
 
 
 def _suffix(values: Doubles) -> Doubles:

@@ -105,17 +105,24 @@ class Windows:
         found[near] = self.together(fixed[near])
         return found
 
-    def together(self, fixed: Ints, *, last: int = 0) -> Doubles:
-        """The same for swaps that share windows; with `last`, of the windows of the last swaps."""
-        best = np.zeros((len(fixed), self.features))
-        places = self.place[fixed]
-        for around in range(fixed.shape[1] - last if last else 0, fixed.shape[1]):
+    def together(self, fixed: Ints) -> Doubles:
+        """The same for swaps that share windows."""
+        return self.joint(fixed, self.place[fixed], self.added)
+
+    def joint(self, items: Ints, places: Ints, added: Doubles, *, first: int = 0) -> Doubles:
+        """(n, features): the strongest answer of the windows that are changed at `places` (n, size).
+
+        All of `items`, of which `added` says what they add, are swapped; with `first`, the windows of
+        those before it do not count.
+        """
+        best = np.zeros((len(items), self.features))
+        for around in places.T[first:]:
             for step in (-1, 0, 1):
-                at = places[:, around] + step
+                at = around + step
                 total = self.answers[np.clip(at, 0, self.words - 1)]
-                for swap, place in zip(fixed.T, places.T, strict=True):
+                for item, place in zip(items.T, places.T, strict=True):
                     row = np.flatnonzero(np.abs(place - at) <= 1)
-                    total[row] += self.added[swap[row], place[row] + 1 - at[row]]
+                    total[row] += added[item[row], place[row] + 1 - at[row]]
                 real = (at >= 0) & (at < self.words)
                 best[real] = np.maximum(best[real], total[real])
         return best
@@ -148,7 +155,9 @@ class Windows:
         A window that no swap touches takes more than there are.
         """
         never = len(self.places) + 1
-        last = np.full(self.words + 2, -1)  # the last window that one swap can touch along with each
+        last = np.full(
+            self.words + 2, -1
+        )  # the last window that one swap can touch along with each
         for place in np.sort(self.places):
             last[max(place - 1, 0) : min(place + 2, self.words)] = place + 1
         found = np.zeros((ranks, self.features), dtype=np.int64)
