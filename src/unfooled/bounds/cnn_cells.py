@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from unfooled.bounds.cells import Bounded, CellBounds, Doubles, Ints, Swaps
 from unfooled.bounds.cnn_clusters import Near, clusters, singles
-from unfooled.bounds.cnn_losses import Levels, Prices, weights
-from unfooled.bounds.cnn_potential import Node, Potential
+from unfooled.bounds.cnn_losses import Levels, Prices, Weights, weights
+from unfooled.bounds.cnn_potential import Node, Potential, held
 from unfooled.bounds.cnn_windows import Windows
 from unfooled.bounds.reading import Reading
 
-_STARTS = (0, 4, 12, 32)  # columns from which on losses are made small
-_LEADS = 3  # with more classes there are fewer of them
+_STARTS = (0, 4, 12, 32)  # columns from which on losses are made small; with many classes the first
 
 
 class _Shapes:
@@ -26,6 +27,14 @@ class _Shapes:
             self.clusters += clusters(windows, swaps, size)
 
 
+class _Chosen(NamedTuple):
+    """What is the same for all potentials against one class, and their weights."""
+
+    levels: Levels
+    prices: list[Prices]
+    weights: list[Weights]
+
+
 class CNNCells(CellBounds):
     """The windows of a text, and for every budget what swaps and clusters of swaps can cost."""
 
@@ -37,7 +46,8 @@ class CNNCells(CellBounds):
         self._weight, self._bias = (last[n].detach().numpy() for n in ("weight", "bias"))
         self._largest: dict[int, float] = {}
         self._shapes: _Shapes | None = None
-        self._potentials: dict[int, list[list[Potential]]] = {}
+        self._chosen: dict[tuple[int, int], _Chosen] = {}
+        self._potentials: dict[tuple[int, int], list[list[Potential]]] = {}
 
     def largest(self, radius: int) -> float:
         if radius not in self._largest:
@@ -73,51 +83,57 @@ class CNNCells(CellBounds):
         logits = node.encoded @ self._weight.T + self._bias
         found = []
         others = [c for c in range(len(self._bias)) if c != self.label]
-        for other, choices in zip(others, self._of(budget), strict=True):
+        for other, choices in zip(others, self._of(fixed.shape[1], budget), strict=True):
             margin = logits[:, self.label] - logits[:, other]
-            bounds = [each.lower(node, margin) for each in choices]
+            parts = held(choices[0].levels, node) if choices else None
+            bounds = [each.lower(node, parts, margin) for each in choices if parts is not None]
             last = np.broadcast_to(margin[:, None], (len(fixed), self.swaps.columns + 1))
             found.append(np.max(bounds, axis=0) if bounds else last)
-        return np.min(found, axis=0)
+        lower: Doubles = np.min(found, axis=0)
+        return lower
 
-    def _of(self, budget: int) -> list[list[Potential]]:
-        """For each other class the potentials of a budget; none where nothing can be swapped."""
-        if budget not in self._potentials:
+    def _of(self, depth: int, budget: int) -> list[list[Potential]]:
+        """The potentials for each other class, whatever the radius that the cells were made for."""
+        key = depth, budget
+        if key not in self._potentials:
+            for other in [k for k in self._potentials if sum(k) != depth + budget]:
+                del self._potentials[other]  # of another radius
             others = [c for c in range(len(self._bias)) if c != self.label]
-            self._potentials[budget] = [self._against(other, budget) for other in others]
-        return self._potentials[budget]
+            self._potentials[key] = [self._against(other, depth, budget) for other in others]
+        return self._potentials[key]
 
-    def _against(self, other: int, budget: int) -> list[Potential]:
+    def _against(self, other: int, depth: int, budget: int) -> list[Potential]:
+        """One potential for each choice of weights; none where nothing can be swapped."""
         if not budget or not self.swaps.columns:
             return []
         if self._shapes is None:
             self._shapes = _Shapes(self._windows, self.swaps, self._radius)
-        shapes = self._shapes
+        near = self._shapes.near
+        if (other, budget) not in self._chosen:
+            self._chosen[other, budget] = self._choose(other, budget, self._shapes)
+        levels, every, chosen = self._chosen[other, budget]
+        prices = [p for p in every if p.columns.shape[1] <= depth + budget]
+        return [Potential(near, self.swaps, levels, each, prices) for each in chosen]
+
+    def _choose(self, other: int, budget: int, shapes: _Shapes) -> _Chosen:
         lead = self._weight[self.label] - self._weight[other]
         levels = Levels(
             self._windows, lead, needed=shapes.needed, radius=self._radius, budget=budget
         )
-        prices = [
-            Prices(levels, each)
-            for each in shapes.clusters
-            if each.columns.shape[1] - each.made <= budget
-        ]
-        many = max(1, _LEADS // (len(self._bias) - 1) + 1)
-        found = []
-        for start in [s for s in _STARTS if s < self.swaps.columns][:many]:
-            chosen = weights(levels, shapes.clusters[0], start=start)
-            found.append(Potential(shapes.near, self.swaps, levels, chosen, prices))
-        return found
+        few = [c for c in shapes.clusters if c.columns.shape[1] - c.made <= budget]
+        many = max(1, len(_STARTS) // (len(self._bias) - 1))
+        starts = [s for s in _STARTS if s < self.swaps.columns][:many]
+        chosen = [weights(levels, shapes.clusters[0], start=start) for start in starts]
+        return _Chosen(levels, [Prices(levels, each) for each in few], chosen)
 
     def logits(self, fixed: Ints, first: Ints, last: Ints) -> Doubles:
         widths = self.swaps.starts[last] - self.swaps.starts[first]
-        parent = np.repeat(np.arange(len(fixed)), widths)
-        swap = self.swaps.children(fixed, first, last)[:, -1]
-        out = np.empty((len(swap), len(self._bias)))
-        for part in self._parts(len(swap)):
-            above = parent[part]
-            low, high = above[0], above[-1] + 1
-            encoded = self._windows.children(fixed[low:high], above - low, swap[part])
-            out[part] = encoded @ self._weight.T
+        out, done = np.empty((int(widths.sum()), len(self._bias))), 0
+        for part in self._parts(len(fixed)):
+            parent = np.repeat(np.arange(len(fixed[part])), widths[part])
+            swap = self.swaps.children(fixed[part], first[part], last[part])[:, -1]
+            for encoded in self._windows.children(fixed[part], parent, swap):
+                np.matmul(encoded, self._weight.T, out=out[done : done + len(encoded)])
+                done += len(encoded)
         out += self._bias
         return out

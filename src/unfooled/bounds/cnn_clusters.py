@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unfooled.bounds.cells import Doubles, Ints, Swaps
-from unfooled.bounds.cnn_windows import REACH, Windows
+from unfooled.bounds.cnn_windows import REACH, Flags, Windows
 
 _NUMBERS = 1 << 22  # of clusters times features, if swaps are combined one by one
 
@@ -55,6 +55,13 @@ def singles(windows: Windows, swaps: Swaps) -> Clusters:
     touched = _around(windows, windows.place[:, None])
     none = np.zeros_like(windows.alone)
     return Clusters(0, swaps.column[:, None], touched, windows.alone, windows.alone, none)
+
+
+def kept(clusters: Clusters, which: Flags) -> Clusters:
+    """Some of them."""
+    made, columns, touched, high, low, lost, swaps = clusters
+    parts = columns[which], touched[which], high[which], low[which], lost[which]
+    return Clusters(made, *parts, None if swaps is None else swaps[which])
 
 
 def clusters(windows: Windows, swaps: Swaps, size: int) -> list[Clusters]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unfooled.bounds.cells import Doubles, Ints
-from unfooled.bounds.cnn_clusters import Clusters
+from unfooled.bounds.cnn_clusters import Clusters, kept
 from unfooled.bounds.cnn_windows import Flags, Windows
 
 _STEPS = 60
@@ -64,8 +64,8 @@ class Prices:
         self._list(clusters)
         self._fixed = np.zeros(len(above))
         if clusters.made:  # answers of their own that were above all of the text
-            kept = np.maximum(clusters.low[:, levels.good], levels.value[:, 0])
-            lost = np.maximum(clusters.lost[:, levels.good] - kept, 0.0)
+            still = np.maximum(clusters.low[:, levels.good], levels.value[:, 0])
+            lost = np.maximum(clusters.lost[:, levels.good] - still, 0.0)
             self._fixed = lost @ levels.gain
 
     def _list(self, clusters: Clusters) -> None:
@@ -79,9 +79,9 @@ class Prices:
         low = clusters.low[cluster, levels.good[feature]][:, None]
         part = np.maximum(value[:, :-1] - np.maximum(value[:, 1:], low), 0.0)
         part[(np.arange(levels.most) < rank[:, None]) | ~levels.takes[feature]] = 0.0
-        kept = np.flatnonzero(part.any(axis=1))
-        self.cluster, self.feature, self.rank = cluster[kept], feature[kept], rank[kept]
-        self.part: Doubles = part[kept] * levels.gain[feature[kept]][:, None]
+        pays = np.flatnonzero(part.any(axis=1))
+        self.cluster, self.feature, self.rank = cluster[pays], feature[pays], rank[pays]
+        self.part: Doubles = part[pays] * levels.gain[feature[pays]][:, None]
 
     def losses(self, weights: Weights) -> Doubles:
         """(n,): what each cluster costs at most."""
@@ -96,10 +96,8 @@ class _Descent:
     """A subgradient method on the sum of the largest losses of single swaps from a column on."""
 
     def __init__(self, levels: Levels, singles: Clusters, *, start: int) -> None:
-        kept = np.flatnonzero(singles.columns[:, 0] >= start)
-        made, *fields, swaps = singles
         self.levels = levels
-        self.prices = Prices(levels, Clusters(made, *(field[kept] for field in fields), swaps))
+        self.prices = Prices(levels, kept(singles, singles.columns[:, 0] >= start))
         self.column = self.prices.columns[:, 0] - start
 
     def chosen(self, losses: Doubles, *, width: float) -> tuple[float, Doubles]:

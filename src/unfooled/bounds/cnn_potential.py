@@ -21,6 +21,41 @@ class Node(NamedTuple):
     made: Doubles  # (n, features): the strongest answer of the windows that the swaps change
 
 
+class Held(NamedTuple):
+    """Features for the label whose strongest windows texts have changed, and what may be lost there."""
+
+    row: Ints  # (hits,) of the text
+    feature: Ints
+    touch: Doubles  # (hits, ranks): which windows are changed
+    lost: Doubles  # (hits, levels): 1 if the others can be changed too
+    takes: Flags  # (hits, levels): whether they can be, if none is changed yet
+    whole: Doubles  # (hits, levels): what the lead has of each level,
+    above: Doubles  # and that part of it that is above the answers of the changed windows
+
+
+def held(levels: Levels, node: Node) -> Held:
+    """What texts hold on to, whatever the weights."""
+    touch = node.touched[:, levels.order]  # (n, good, ranks)
+    row, feature = np.nonzero(touch.any(axis=2))
+    touch = touch[row, feature]
+    seen = touch.cumsum(axis=1)
+    left = np.arange(1, touch.shape[1] + 1) - seen  # windows still to be changed
+    lost = (seen > 0) & (left <= levels.most) & ~levels.never[feature]
+    value, good = levels.value[feature], levels.good[feature]
+    top = np.minimum(value[:, :-1], node.encoded[row, good][:, None])
+    made = np.maximum(value[:, 1:], node.made[row, good][:, None])
+    gain = levels.gain[feature][:, None]
+    return Held(
+        row,
+        feature,
+        touch[:, : levels.most].astype(np.float64),
+        lost.astype(np.float64),
+        levels.takes[feature],
+        np.maximum(top - value[:, 1:], 0.0) * gain,
+        np.maximum(top - made, 0.0) * gain,
+    )
+
+
 class Potential:
     """Bounds over the cells of nodes with one budget, for one choice of weights."""
 
@@ -36,39 +71,67 @@ class Potential:
         self.near, self.budget, self.columns = near, levels.budget, swaps.columns
         alone, *rest = prices
         worst = np.maximum.reduceat(alone.losses(weights), swaps.starts[:-1])
-        sizes = self.budget + 1, self.columns + 1
-        free = np.zeros(sizes)  # what clusters cost more than their swaps alone, by size and start
+        # What clusters cost at most, and what they cost more than their swaps alone, by their size
+        # and by the first column that they swap: any, beside one column, between two.
+        sizes = 2, self.budget + 1
+        self._free = np.zeros((*sizes, self.columns + 1))
+        self._beside = np.zeros((self.columns, *sizes, self.columns + 1))
+        self._between = np.zeros((near.pairs, *sizes, 1))  # until the last column of any
+        self._until = np.full((near.pairs, 1, self.budget + 1, 1), -1)
         self._extra = np.zeros((len(swaps.column), near.columns.shape[1]))
-        self._beside = np.zeros((self.columns, *sizes))  # the same, next to one column,
-        self._between = np.zeros((near.pairs + 1, *sizes))  # and next to two; the last is for none
         for each in rest:
-            self._enter(each, each.losses(weights), worst, free)
-        self._beside, self._between = _suffix(self._beside), _suffix(self._between)
+            self._enter(each, each.losses(weights), worst)
+        for table in (self._free, self._beside):
+            table[:] = _suffix(table)
         self._lone = _sums(worst, self.budget)
-        self._free = _suffix(free)
-        self._most: Doubles = self._lone[-1] + _packed(self._free)[-1]  # (columns + 1,)
+        self._most: Doubles = self._total(self._free)  # (columns + 1,)
 
-    def _enter(self, prices: Prices, losses: Doubles, worst: Doubles, free: Doubles) -> None:
+    def _enter(self, prices: Prices, losses: Doubles, worst: Doubles) -> None:
         """Enters clusters of one size, so many of their swaps made."""
         columns, made = prices.columns, prices.made
         size = columns.shape[1] - made
         excess = losses - worst[columns[:, made:]].sum(axis=1)
-        if not made:
-            np.maximum.at(free[size], columns[:, 0], excess)
-        elif made == 1 and prices.swaps is not None and columns.shape[1] == 2:
+        if made == size == 1 and prices.swaps is not None:
             slot = self.near.slot(columns[:, 0], columns[:, 1])
             np.maximum.at(self._extra, (prices.swaps[:, 0], slot), excess)
-        elif made == 1:
-            np.maximum.at(self._beside, (columns[:, 0], size, columns[:, 1]), excess)
-        else:
-            pair = self.near.pair[columns[:, 0], columns[:, 1]]
-            np.maximum.at(self._between, (pair, size, columns[:, made]), excess)
+            return
+        pair = self.near.pair[columns[:, 0], columns[:, 1]] if made > 1 else columns[:, 0]
+        for kind, values in enumerate((losses, excess)):
+            if not made:
+                np.maximum.at(self._free[kind, size], columns[:, 0], values)
+            elif made == 1:
+                table = self._beside[:, kind, size]
+                np.maximum.at(table, (columns[:, 0], columns[:, 1]), values)
+            else:
+                np.maximum.at(self._between[:, kind, size, 0], pair, values)
+        if made > 1:
+            np.maximum.at(self._until[:, 0, size, 0], pair, columns[:, made])
+
+    def _total(self, clusters: Doubles) -> Doubles:
+        """(..., columns + 1): the largest total, of tables (..., 2, budget + 1, columns + 1).
+
+        Clusters are counted with all they cost beside the worst other swaps, or with what they cost
+        more beside the worst swaps: both are enough.
+        """
+        losses, excess = clusters[..., 0, :, :], clusters[..., 1, :, :]
+        shape = clusters.shape[:-3] + clusters.shape[-1:]
+        apart = [np.zeros(shape)]
+        above = [np.zeros(shape)]
+        for many in range(1, self.budget + 1):
+            first, second = np.broadcast_to(self._lone[many], shape), above[-1]
+            for size in range(1, many + 1):
+                first = np.maximum(first, losses[..., size, :] + apart[many - size])
+                second = np.maximum(second, excess[..., size, :] + above[many - size])
+            apart.append(first)
+            above.append(second)
+        total: Doubles = np.minimum(apart[-1], self._lone[-1] + above[-1])
+        return total
 
     # --- nodes ----------------------------------------------------------------------------------
 
-    def lower(self, node: Node, margin: Doubles) -> Doubles:
+    def lower(self, node: Node, held: Held, margin: Doubles) -> Doubles:
         """(n, columns + 1): a bound of the lead over the cell from each column on."""
-        paid, kept = self._paid(node)
+        paid, kept = self._paid(node, held)
         plain = (margin - paid)[:, None] - self._most
         if node.fixed.size and self.near.columns.size:
             last = self.near.columns[self.swaps.column[node.fixed]].max(axis=(1, 2))
@@ -78,50 +141,34 @@ class Potential:
         plain[:, -1] = margin
         return plain
 
-    def _paid(self, node: Node) -> tuple[Doubles, Doubles]:
+    def _paid(self, node: Node, held: Held) -> tuple[Doubles, Doubles]:
         """What the potential of a text is below its lead, and what more if its own windows change."""
-        levels = self.levels
-        bad = node.encoded[:, levels.bad]
-        paid = np.maximum(levels.strongest + self.weights.lift - bad, 0.0) @ levels.cost
+        ceiling = self.levels.strongest + self.weights.lift
+        below = np.maximum(ceiling - node.encoded[:, self.levels.bad], 0.0)
+        paid: Doubles = below @ self.levels.cost
         if not node.fixed.shape[1]:
             return paid, np.zeros_like(paid)
-        touch = node.touched[:, levels.order]  # (n, for, ranks)
-        row, feature = np.nonzero(touch.any(axis=2))
-        touch = touch[row, feature]  # (hits, ranks)
-        seen = touch.cumsum(axis=1)
-        lost = (seen > 0).astype(np.float64)
-        most = levels.most
-        few = np.where(
-            levels.takes[feature],
-            np.einsum(
-                "er,erl->el", touch[:, :most].astype(np.float64), self.weights.share[feature]
-            ),
-            lost[:, :most],
-        )
-        lost[:, :most] = few
-        lost[levels.never[feature]] = 0.0
-        lost[np.arange(1, touch.shape[1] + 1) - seen > most] = 0.0  # more than can be touched
-        value, gain = levels.value[feature], levels.gain[feature]
-        top = np.minimum(value[:, :-1], node.encoded[:, levels.good][row, feature][:, None])
-        made = node.made[:, levels.good][row, feature][:, None]
-        whole = np.maximum(top - value[:, 1:], 0.0)
-        above = np.maximum(top - np.maximum(value[:, 1:], made), 0.0)
-        first = np.bincount(row, (above * lost).sum(axis=1) * gain, len(bad))
-        second = np.bincount(row, (whole * lost).sum(axis=1) * gain, len(bad))
-        return paid + first, second - first
+        shared = np.einsum("er,erl->el", held.touch, self.weights.share[held.feature])
+        lost = held.lost.copy()
+        lost[:, : self.levels.most] *= np.where(held.takes, shared, 1.0)
+        first, second = (np.einsum("el,el->e", part, lost) for part in (held.above, held.whole))
+        texts = len(paid)
+        above, whole = (np.bincount(held.row, part, texts) for part in (first, second))
+        return paid + above, np.asarray(whole - above, dtype=np.float64)
 
     def _with_near(self, fixed: Ints) -> Doubles:
         """(n, columns + 1): the largest total of swaps of which some share windows with those made."""
         column = self.swaps.column[fixed]
-        excess = np.maximum(self._free, self._beside[column[:, 0]])
+        clusters = np.maximum(self._free, self._beside[column[:, 0]])
         for at in range(1, column.shape[1]):
-            np.maximum(excess, self._beside[column[:, at]], out=excess)
+            np.maximum(clusters, self._beside[column[:, at]], out=clusters)
             for before in range(at):
                 pair = self.near.pair[column[:, before], column[:, at]]
                 row = np.flatnonzero(pair >= 0)
-                excess[row] = np.maximum(excess[row], self._between[pair[row]])
-        best: Doubles = self._lone[-1] + _packed(excess)[:, -1] + self._extras(fixed)
-        return best
+                still = np.arange(self.columns + 1) <= self._until[pair[row]]
+                both = np.where(still, self._between[pair[row]], 0.0)
+                clusters[row] = np.maximum(clusters[row], both)
+        return self._total(clusters) + self._extras(fixed)
 
     def _extras(self, fixed: Ints) -> Doubles:
         """(n, columns + 1): what the swaps of a set cost more next to single ones that are made."""
@@ -135,17 +182,6 @@ class Potential:
         total = np.cumsum(total[:, ::-1], axis=1)[:, ::-1]
         capped: Doubles = np.minimum(total, self.budget * _suffix(worst))
         return capped
-
-
-def _packed(excess: Doubles) -> Doubles:
-    """(..., budget + 1, columns + 1): the largest sums of clusters whose sizes have at most each sum."""
-    found = excess.copy()
-    for many in range(1, found.shape[-2]):
-        np.maximum(found[..., many, :], found[..., many - 1, :], out=found[..., many, :])
-        for size in range(1, many):
-            both = found[..., many - size, :] + excess[..., size, :]
-            np.maximum(found[..., many, :], both, out=found[..., many, :])
-    return found
 
 
 def _suffix(values: Doubles) -> Doubles:

@@ -6,6 +6,7 @@ as if there were one more window of value 0 that no swap can touch.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,8 @@ from unfooled.sweeps.cnn import constants, shares, windows
 
 REACH = 2  # swaps no further apart than this share windows
 _AFTER = 4  # windows of which one is left whatever a single swap touches
-_NUMBERS = 1 << 20  # in an array over texts and features
+_NUMBERS = 1 << 20  # in an array over texts and features,
+_CACHED = 1 << 17  # and in one that the processor's cache should hold
 
 Flags = NDArray[np.bool_]
 
@@ -42,7 +44,7 @@ class Windows:
             found = windows(constants(network, base.shape[2]), base)
             new = shares(network, torch.cat((reading.text[:0], *reading.choices)))
         self.answers: Doubles = found.numpy()  # (words, features), before the ReLU
-        self.words, self.features = self.answers.shape
+        self.words, self.features = (int(n) for n in self.answers.shape)
         self.places: Ints = np.array(reading.plan.places, dtype=np.int64)  # of the columns
         self.place: Ints = self.places[swaps.column]  # of the swaps
         self.added: Doubles = new.numpy() - base.numpy()[self.place]  # (swaps, 3, features)
@@ -52,7 +54,7 @@ class Windows:
             real = (at >= 0) & (at < self.words)
             answer = self.answers[at[real]] + self.added[real, offset]
             self.alone[real] = np.maximum(self.alone[real], answer)
-        self._sort(3 * radius + 1)
+        self._sort(3 * max(radius, 1) + 1)
 
     @property
     def block(self) -> int:
@@ -130,23 +132,40 @@ class Windows:
     def encode(self, fixed: Ints) -> Doubles:
         """(n, features): the encoded texts with these swaps."""
         rest = self.left(self.touched(fixed), 1).value[:, 0]
-        return np.maximum(rest, self.strongest(fixed))
+        found: Doubles = np.maximum(rest, self.strongest(fixed))
+        return found
 
-    def children(self, fixed: Ints, parent: Ints, swap: Ints) -> Doubles:
-        """(m, features): the encoded texts of rows `parent` of `fixed` with one more swap."""
+    def children(self, fixed: Ints, parent: Ints, swap: Ints) -> Iterator[Doubles]:
+        """Blocks of (texts, features): the encoded rows `parent` of `fixed` with one more swap."""
         left, made = self.left(self.touched(fixed), _AFTER), self.strongest(fixed)
+        size = max(1, _CACHED // self.features)
+        for at in range(0, len(swap), size):
+            block = slice(at, at + size)
+            yield self._children(fixed, left, made, parent[block], swap[block])
+
+    def _children(
+        self, fixed: Ints, left: Left, made: Doubles, parent: Ints, swap: Ints
+    ) -> Doubles:
         place = self.place[swap]
-        found, strongest = left.value[parent, 0], left.window[parent, 0]
-        row, feature = np.nonzero(np.abs(strongest - place.astype(np.int32)[:, None]) <= 1)
+        found: Doubles = left.value[parent, 0]
+        changed = left.window[parent, 0]
+        changed -= place.astype(np.int32)[:, None] - 1  # 0, 1 or 2 if it is touched
+        hit = np.flatnonzero(changed.view(np.uint32) <= REACH)
+        row, feature = np.divmod(hit, self.features)
         for rank in range(1, _AFTER):
+            if not len(row):
+                break
             found[row, feature] = left.value[parent[row], rank, feature]
             again = np.abs(left.window[parent[row], rank, feature] - place[row]) <= 1
             row, feature = row[again], feature[again]
-        np.maximum(found, made[parent], out=found)
-        np.maximum(found, self.alone[swap], out=found)
+        answers = self.alone[swap]
+        np.maximum(answers, made[parent], out=answers)
         near = np.abs(self.place[fixed[parent]] - place[:, None]) <= REACH
-        again = np.flatnonzero(near.any(axis=1))
-        found[again] = self.encode(np.column_stack((fixed[parent[again]], swap[again])))
+        shared = np.flatnonzero(near.any(axis=1))
+        if len(shared):
+            both = np.column_stack((fixed[parent[shared]], swap[shared]))
+            answers[shared] = self.together(both)
+        np.maximum(found, answers, out=found)
         return found
 
     def needed(self, ranks: int) -> Ints:
@@ -155,9 +174,7 @@ class Windows:
         A window that no swap touches takes more than there are.
         """
         never = len(self.places) + 1
-        last = np.full(
-            self.words + 2, -1
-        )  # the last window that one swap can touch along with each
+        last = np.full(self.words + 2, -1)  # the last window that a swap can touch with each
         for place in np.sort(self.places):
             last[max(place - 1, 0) : min(place + 2, self.words)] = place + 1
         found = np.zeros((ranks, self.features), dtype=np.int64)

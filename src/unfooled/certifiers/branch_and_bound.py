@@ -20,8 +20,9 @@ from unfooled.proof import Proof, tree
 from unfooled.space import Space
 
 _AT_ONCE = 1 << 15  # texts that are swept without asking whether a tree is cheaper,
-_SOON = 0.05  # and seconds
+_SOON = 0.5  # and seconds
 _ASIDE = 0.1  # of the time of the sweep, or of what is left, may be spent on the estimate
+_ASIDE_LEAST = 0.2  # seconds
 _PATIENCE = 2.0  # a tree may take so many times what the sweep would, before it is given up
 
 
@@ -88,6 +89,9 @@ class _Search:
     def _prepare(self, radius: int) -> Program[None]:
         """Opens the network and puts the columns in order: what costs the most alone comes first."""
         reading = yield Layers()
+        if self.space.size(radius) <= _AT_ONCE:  # no tree will be asked for
+            self._columns = yield from self.levels.order(radius, "auto")
+            return
         began = time.perf_counter()
         most = min(radius, len(self.space.counts))
         cells = None if reading is None else cell_bounds(reading, self.label, radius=most)
@@ -130,7 +134,7 @@ class _Search:
         if sweep <= _SOON:
             return False
         left = sweep if self.limit is None else min(sweep, self.limit - self.seconds)
-        patience = _ASIDE * left
+        patience = max(_ASIDE * left, _ASIDE_LEAST)
         return seconds_of(cells, swaps, self._rng, most=sweep, patience=patience) < sweep
 
     def _tree(self, cells: CellBounds, swaps: int, *, patience: float) -> Program[bool]:
