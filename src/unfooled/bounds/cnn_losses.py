@@ -99,6 +99,8 @@ class _Descent:
         self.levels = levels
         self.prices = Prices(levels, kept(singles, singles.columns[:, 0] >= start))
         self.column = self.prices.columns[:, 0] - start
+        self.highest = np.zeros(len(levels.bad))  # what a swap brings above what the text has
+        np.maximum.at(self.highest, self.prices.against, self.prices.above)
 
     def chosen(self, losses: Doubles, *, width: float) -> tuple[float, Doubles]:
         """The sum of the largest losses in different columns, and how much of it each swap is."""
@@ -127,19 +129,19 @@ class _Descent:
             total += float(lift @ levels.cost)
             if total < least:
                 least, best = total, found
-            lift = self._lifted(lift, part, total / (10 + step))
+            lift = self._lifted(lift, part, length=0.3 / (1 + step / 10))
             slope = np.zeros(score.shape)
             pays = part[prices.cluster][:, None] * prices.part
             np.add.at(slope, (prices.feature, prices.rank), pays)
             score -= slope * (10 / (slope.max(initial=1e-12) * (1 + step / 20)))
         return best
 
-    def _lifted(self, lift: Doubles, part: Doubles, length: float) -> Doubles:
+    def _lifted(self, lift: Doubles, part: Doubles, *, length: float) -> Doubles:
         """A step of the ceilings: up where the swaps that count bring more than one is paid for."""
         prices = self.prices
         over = part[prices.over] * (prices.above > lift[prices.against])
         slope = 1.0 - np.bincount(prices.against, over, len(lift))
-        lifted: Doubles = np.maximum(lift - 0.1 * length * slope, 0.0)
+        lifted: Doubles = np.clip(lift - length * slope * self.highest, 0.0, self.highest)
         return lifted
 
 
