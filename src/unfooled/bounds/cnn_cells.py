@@ -1,4 +1,17 @@
-"""Bounds over cells of a convolutional network: swaps that share no windows cost no more than each."""
+"""Bounds over cells of convolutional networks: the cost of a set of swaps is that of its clusters.
+
+Swaps that share windows are a cluster; clusters change different windows, and what those answer then
+is known. A lead over another class is a sum over features, and each is bounded so that clusters add up.
+A feature against the label rises to a ceiling, any, plus what every cluster brings above that. One that
+is for the label loses what lies between its window of rank j and the next only if all windows up to
+rank j are changed and none answers as much again: every cluster pays for the shares of the windows that
+it changes, and the shares have the sum 1. So the margin over a cell is above that of its made swaps, less
+what these have not paid for in full, less the largest total of clusters of as many swaps as are left.
+
+Windows that made swaps have changed can change again: clusters next to them have losses of their own,
+and count only up to the last column that shares windows with a made swap. The ceilings and shares
+are chosen for a few starting columns each, and the best bound counts.
+"""
 
 from __future__ import annotations
 

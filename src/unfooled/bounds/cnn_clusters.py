@@ -10,7 +10,7 @@ import numpy as np
 from unfooled.bounds.cells import Doubles, Ints, Swaps
 from unfooled.bounds.cnn_windows import REACH, Flags, Windows
 
-_NUMBERS = 1 << 22  # of clusters times features, if swaps are combined one by one
+_NUMBERS = 1 << 20  # of clusters times features, if swaps are combined one by one
 
 
 class Clusters(NamedTuple):

@@ -33,7 +33,8 @@ class BranchAndBound:
     For victims that show their layers. A cell is a set of swaps that are made, with all that may be
     made at the columns after them; columns come in the order of what their worst single swap costs.
     Cells that no bound decides are branched on, down to single texts, so with enough time every
-    text is decided. Where bounds are loose the tree would be larger than the space: its size is
+    text is decided. Bounds are tight for the MLP and for convolutions over one text.
+    Where they are loose the tree would be larger than the space: its size is
     estimated from a sample, and where it takes longer than evaluating all texts, they are evaluated.
     Texts are decided radius by radius. What is computed from the layers costs no queries.
 
