@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +96,8 @@ class Swaps:
 
 class CellBounds(ABC):
     """What one network computes over cells of one reading, in float64. Columns are in order."""
+
+    setup: ClassVar[float] = 1.0  # how much longer than those of an MLP they take to be set up
 
     def __init__(self, reading: Reading, label: int) -> None:
         self.reading, self.label, self.swaps = reading, label, Swaps(reading)

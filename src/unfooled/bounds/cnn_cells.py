@@ -51,12 +51,14 @@ class _Chosen(NamedTuple):
 class CNNCells(CellBounds):
     """The windows of a text, and for every budget what swaps and clusters of swaps can cost."""
 
+    setup = 6.0
+
     def __init__(self, reading: Reading, label: int, *, radius: int) -> None:
         super().__init__(reading, label)
         self._radius = radius
         self._windows = Windows(reading, self.swaps, radius=radius)
         last = dict(reading.network.output.named_parameters())
-        self._weight, self._bias = (last[n].detach().numpy() for n in ("weight", "bias"))
+        self._output, self._bias = (last[n].detach().numpy() for n in ("weight", "bias"))
         self._largest: dict[int, float] = {}
         self._shapes: _Shapes | None = None
         self._chosen: dict[tuple[int, int], _Chosen] = {}
@@ -69,8 +71,8 @@ class CNNCells(CellBounds):
 
     def _reach(self, radius: int) -> float:
         high = self._windows.ceiling(self.swaps, radius)
-        up = np.maximum(self._weight, 0.0) @ high + self._bias
-        down = np.minimum(self._weight, 0.0) @ high + self._bias
+        up = np.maximum(self._output, 0.0) @ high + self._bias
+        down = np.minimum(self._output, 0.0) @ high + self._bias
         return float(max(up.max(), -down.min()))
 
     def lower(self, fixed: Ints, start: Ints, *, budget: int) -> Bounded:
@@ -93,7 +95,7 @@ class CNNCells(CellBounds):
         touched, made = windows.touched(fixed), windows.strongest(fixed)
         rest = windows.left(touched, 1).value[:, 0]
         node = Node(fixed, touched, np.maximum(rest, made), made)
-        logits = node.encoded @ self._weight.T + self._bias
+        logits = node.encoded @ self._output.T + self._bias
         found = []
         others = [c for c in range(len(self._bias)) if c != self.label]
         for other, choices in zip(others, self._of(fixed.shape[1], budget), strict=True):
@@ -129,7 +131,7 @@ class CNNCells(CellBounds):
         return [Potential(near, self.swaps, levels, each, prices) for each in chosen]
 
     def _choose(self, other: int, budget: int, shapes: _Shapes) -> _Chosen:
-        lead = self._weight[self.label] - self._weight[other]
+        lead = self._output[self.label] - self._output[other]
         levels = Levels(
             self._windows, lead, needed=shapes.needed, radius=self._radius, budget=budget
         )
@@ -146,7 +148,7 @@ class CNNCells(CellBounds):
             parent = np.repeat(np.arange(len(fixed[part])), widths[part])
             swap = self.swaps.children(fixed[part], first[part], last[part])[:, -1]
             for encoded in self._windows.children(fixed[part], parent, swap):
-                np.matmul(encoded, self._weight.T, out=out[done : done + len(encoded)])
+                np.matmul(encoded, self._output.T, out=out[done : done + len(encoded)])
                 done += len(encoded)
         out += self._bias
         return out
