@@ -12,10 +12,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sweep_toys import space, victim
+from unfooled.bounds import cell_bounds as kinds
 from unfooled.bounds import cnn_clusters, cnn_windows
-from unfooled.bounds.cell_bounds import cell_bounds
 from unfooled.bounds.cells import Bounded, Doubles, Ints
 from unfooled.bounds.cnn_cells import CNNCells
+from unfooled.bounds.linear_cells import LinearCells
 from unfooled.bounds.reading import Reading
 from unfooled.branching import Branching
 from unfooled.evidence import margins
@@ -254,9 +256,26 @@ def test_windows_far_apart_cost_what_each_costs_alone() -> None:
     choices = (torch.tensor([[3.0]]).double(), torch.tensor([[4.0]]).double())
     plan = Plan((1, 1), (0, 1), (1, 6), (np.array([1]), np.array([1])), ((1,), (1,)))
     found = Reading(network, plan, torch.zeros(8, 1).double(), choices)
-    cells = cell_bounds(found, 0, radius=2)
+    cells = kinds.cell_bounds(found, 0, radius=2)
     assert isinstance(cells, CNNCells)
     root = np.zeros((1, 0), dtype=np.int64), np.zeros(1, dtype=np.int64)
     assert cells.lower(*root, budget=1).lower[0] == pytest.approx(6.0, abs=0.1)
     assert cells.lower(*root, budget=2).lower[0] == pytest.approx(6.0, abs=0.3)
     assert cells.largest(2) == pytest.approx(10.0)
+
+
+def test_pairs_and_what_would_be_too_large_have_linear_bounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    members = space(seed=2, words=7, columns=4, candidates=3)
+    model = victim("cnn", seed=2)
+    single = model.layers(model.prepare(members))
+    assert single is not None
+    assert isinstance(kinds.cell_bounds(single, 0, radius=2), CNNCells)
+    monkeypatch.setattr(kinds, "_NUMBERS", 1)
+    assert isinstance(kinds.cell_bounds(single, 0, radius=2), LinearCells)
+    monkeypatch.undo()
+    model = victim("cnn", seed=2, pair=True)
+    pair = model.layers(model.prepare(space(seed=2, words=7, columns=4, candidates=3, pair=True)))
+    assert pair is not None
+    assert isinstance(kinds.cell_bounds(pair, 0, radius=2), LinearCells)
