@@ -129,12 +129,6 @@ class Windows:
                 best[real] = np.maximum(best[real], total[real])
         return best
 
-    def encode(self, fixed: Ints) -> Doubles:
-        """(n, features): the encoded texts with these swaps."""
-        rest = self.left(self.touched(fixed), 1).value[:, 0]
-        found: Doubles = np.maximum(rest, self.strongest(fixed))
-        return found
-
     def children(self, fixed: Ints, parent: Ints, swap: Ints) -> Iterator[Doubles]:
         """Blocks of (texts, features): the encoded rows `parent` of `fixed` with one more swap."""
         left, made = self.left(self.touched(fixed), _AFTER), self.strongest(fixed)
