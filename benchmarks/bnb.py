@@ -6,7 +6,7 @@ radius r if it is proved or fooled there, in a run that goes through the radii u
 other and is stopped after ten seconds. Naive is not run: it decides what the trie decides, if as many
 forwards as there are members (up to the one that fools) fit into the time at the measured speed.
 
-`python -m benchmarks.bnb --texts 50`; the default takes about ten minutes.
+`python -m benchmarks.bnb --texts 50 --cells imdb_cnn`; the default takes about ten minutes.
 
 <data>_<arch>_r<k>         share decided by branch and bound
 <data>_<arch>_r<k>_trie    by the exhaustive prover's sweeps
@@ -20,7 +20,7 @@ import argparse
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +43,7 @@ from unfooled.work import Work
 
 SECONDS, RADIUS, TEXTS = 10.0, 4, 24
 CELLS = (("imdb", "mlp"), ("imdb", "cnn"), ("mr", "cnn"), ("mr", "bilstm"))
+NAMES = {f"{data}_{arch}": (data, arch) for data, arch in CELLS}
 GOALS = {"imdb_mlp": RADIUS, "mr_cnn": 3, "mr_bilstm": 3}  # 95 % up to this radius
 
 
@@ -149,12 +150,12 @@ def cell(data: str, arch: str, number: int) -> dict[str, float]:
     return {key: round(float(value), 3) for key, value in found.items()}
 
 
-def measure(number: int = TEXTS) -> dict[str, float]:
-    """All shares, and the table with the goals."""
+def measure(number: int = TEXTS, *, cells: Sequence[tuple[str, str]] = CELLS) -> dict[str, float]:
+    """The shares of all cells, and the table with the goals."""
     torch.set_num_threads(1)
     found: dict[str, float] = {}
     table = Table("cell", "r", "branch and bound", "trie", "naive", "at least")
-    for data, arch in CELLS:
+    for data, arch in cells:
         found |= cell(data, arch, number)
         name = f"{data}_{arch}"
         for r in range(1, RADIUS + 1):
@@ -171,4 +172,9 @@ if __name__ == "__main__":
     parser.add_argument(
         "--texts", type=int, default=TEXTS, help="correctly classified texts of each cell"
     )
-    print(json.dumps({"benchmark": "bnb", **measure(parser.parse_args().texts)}))
+    parser.add_argument(
+        "--cells", nargs="+", choices=list(NAMES), default=list(NAMES), help="default: all"
+    )
+    asked = parser.parse_args()
+    shares = measure(asked.texts, cells=[NAMES[name] for name in asked.cells])
+    print(json.dumps({"benchmark": "bnb", **shares}))

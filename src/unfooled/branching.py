@@ -20,6 +20,7 @@ _NODES = 512  # that are bounded together
 _LEAVES = 1 << 16  # texts that are evaluated together
 _SAMPLE = 48  # nodes of each depth from which the size of a tree is estimated
 _LEAST = 4  # fewer say nothing
+_TIMED = 1024  # texts by which it is estimated what a text takes
 _DOUBTS = 4096  # texts in doubt that are kept
 
 
@@ -89,7 +90,9 @@ class Branching:
         """
         begin, columns = self.swaps.begin(fixed), self.swaps.columns
         budget = self.radius - fixed.shape[1]
-        bound, guess = self.cells.lower(fixed, begin, budget=budget)
+        bound, guess, final = self.cells.lower(fixed, begin, budget=budget)
+        if final is not None:
+            return Closed(begin, guess, np.where(guess < columns, final, margin))
         clear = (bound > self.sure) | (begin == columns)
         low, high = begin.copy(), np.where(clear, begin, columns)
         bound = np.where(clear & (begin < columns), bound, margin)
@@ -98,7 +101,7 @@ class Branching:
             if not len(todo):
                 return Closed(begin, high, bound)
             middle = np.clip(guess[todo], low[todo] + 1, high[todo] - 1)
-            found, suggested = self.cells.lower(fixed[todo], middle, budget=budget)
+            found, suggested, _ = self.cells.lower(fixed[todo], middle, budget=budget)
             enough = found > self.sure
             high[todo[enough]], bound[todo[enough]] = middle[enough], found[enough]
             low[todo[~enough]] = middle[~enough]
@@ -147,38 +150,44 @@ def seconds_of(
     """About how long the tree takes: a few random nodes of each depth stand for all of it.
 
     Once the estimate is above `most` the rest is not looked at. Infinite where bounds are so slow
-    that not even the sample is done within `patience` seconds.
+    that not even the sample is done within `patience` seconds. What bounds prepare is kept by them.
     """
-    tree, start = Branching(cells, radius), time.perf_counter()
+    tree, end = Branching(cells, radius), time.perf_counter() + patience
     fixed = np.zeros((1, 0), dtype=np.int64)
-    margin = judged(cells.original(), cells.label).margins
-    nodes, total, sample = 1.0, 0.0, _SAMPLE
-    for _ in range(tree.radius):
-        began = time.perf_counter()
-        begin, column = tree.closed(fixed, margin)[:2]
+    nodes, total = 1.0, 0.0
+    for depth in range(tree.radius):
+        _close(tree, fixed[:1])  # prepares
+        closed, once = _close(tree, fixed[:1])
+        each = once
+        if len(fixed) > 1:
+            closed, seconds = _close(tree, fixed)
+            each = max(seconds - once, 0.0) / (len(fixed) - 1)
+        total += once * math.ceil(nodes / _NODES) + each * max(0.0, nodes - 1)
+        begin, column = closed[:2]
         children = cells.swaps.children(fixed, begin, column)
-        each = (time.perf_counter() - began) / len(fixed)
-        total += nodes * each
-        left = patience - (time.perf_counter() - start)
         if not len(children) or total > most:
             return total
-        sample = min(_SAMPLE, int(left / each / tree.radius))
-        if sample < _LEAST:
-            return math.inf
-        kept = rng.permutation(len(children))[:sample]
-        margin, spent = _margins(cells, children[kept])
         nodes *= len(children) / len(fixed)
-        total += nodes * spent
-        fixed = children[kept]
+        total += nodes * _text_seconds(cells, fixed, begin, column)
+        left = (end - time.perf_counter() - once) / (tree.radius - depth)
+        sample = _SAMPLE if each <= 0.0 else min(_SAMPLE, int(left / each))
+        if depth + 1 < tree.radius and (sample < _LEAST or left < 0):
+            return math.inf
+        fixed = children[rng.permutation(len(children))[:sample]]
     return total
 
 
-def _margins(cells: CellBounds, rows: Ints) -> tuple[Doubles, float]:
-    """The margins of texts, each the child of its first swaps, and the seconds that each took."""
-    columns = cells.swaps.column[rows[:, -1]]
+def _close(tree: Branching, fixed: Ints) -> tuple[Closed, float]:
+    """Where the cells of nodes start, and the seconds it took to find out."""
     began = time.perf_counter()
-    logits = cells.logits(rows[:, :-1], columns, columns + 1)
-    spent = (time.perf_counter() - began) / len(logits)
-    widths = cells.swaps.starts[columns + 1] - cells.swaps.starts[columns]
-    which = np.cumsum(widths) - widths + rows[:, -1] - cells.swaps.starts[columns]
-    return judged(logits[which], cells.label).margins, spent
+    closed = tree.closed(fixed, np.zeros(len(fixed)))  # their margins are not looked at
+    return closed, time.perf_counter() - began
+
+
+def _text_seconds(cells: CellBounds, fixed: Ints, first: Ints, last: Ints) -> float:
+    """How long it takes to evaluate one child of some of these nodes."""
+    widths = cells.swaps.starts[last] - cells.swaps.starts[first]
+    some = slice(0, max(int(np.argmax(widths > 0)) + 1, int((widths.cumsum() <= _TIMED).sum())))
+    began = time.perf_counter()
+    logits = cells.logits(fixed[some], first[some], last[some])
+    return (time.perf_counter() - began) / len(logits)

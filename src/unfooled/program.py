@@ -90,6 +90,8 @@ class Layers:
     vectors to the network. Victims that are only scored from outside refuse it.
     """
 
+    read: bool = True  # False: only whether they refuse is asked, and the answer is None
+
 
 @dataclass(frozen=True, slots=True)
 class Sweep:

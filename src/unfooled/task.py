@@ -230,7 +230,8 @@ class Task(Generic[T]):
         if not isinstance(self.victim, Layered):
             raise refusal(question, self.victim.name)
         ask = self._rowless(question)
-        ask.answer = self.victim.layers(self.prepared)
+        if question.read:
+            ask.answer = self.victim.layers(self.prepared)
         return ask
 
     def _consult(self, question: Similarities | Proposals) -> Consult:

@@ -110,9 +110,10 @@ def test_an_estimate_is_about_what_a_tree_takes() -> None:
     assert all(np.isfinite(patient))
 
 
-def test_the_parts_of_a_tree_have_all_members() -> None:
+@pytest.mark.parametrize("arch", ["mlp", "cnn"])
+def test_the_parts_of_a_tree_have_all_members(arch: str) -> None:
     for seed in range(20):
-        cells = bounds("mlp", seed, radius=3)
+        cells = bounds(arch, seed, radius=3)
         tree = Branching(cells, 3)
         while tree.step():
             pass

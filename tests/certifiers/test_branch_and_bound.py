@@ -133,6 +133,19 @@ def test_small_spaces_are_handed_to_the_sweep(arch: str) -> None:
         assert found.argument["evaluated"] == space.size(3)
 
 
+def test_the_network_of_a_small_space_is_not_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(branch_and_bound, "cell_bounds", lambda *a, **k: asked.append(a))
+    victim, space = toy_victim("cnn", seed=3), toy_space(seed=3, words=9, columns=5, candidates=4)
+    label = int(victim.scores([space.original.source])[0].argmax())
+    assert prove(victim, space, label=label, radius=3).value.verdict in ("certified", "falsified")
+    assert not asked
+    for name in ("_AT_ONCE", "_SOON"):
+        monkeypatch.setattr(branch_and_bound, name, -1)
+    assert prove(victim, space, label=label, radius=3).value.verdict in ("certified", "falsified")
+    assert len(asked) == 1
+
+
 def test_the_estimate_decides_between_tree_and_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branch_and_bound, "_AT_ONCE", 0)
     monkeypatch.setattr(branch_and_bound, "_SOON", 0.0)

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,7 @@ class Bounded(NamedTuple):
 
     lower: Doubles  # (n,)
     split: Ints  # (n,) the number of columns: not known to be enough anywhere
+    at: Doubles | None = None  # (n,) the bounds at split, if no column before it is enough
 
 
 class Swaps:
@@ -95,6 +96,8 @@ class Swaps:
 
 class CellBounds(ABC):
     """What one network computes over cells of one reading, in float64. Columns are in order."""
+
+    setup: ClassVar[float] = 1.0  # how much longer than those of an MLP they take to be set up
 
     def __init__(self, reading: Reading, label: int) -> None:
         self.reading, self.label, self.swaps = reading, label, Swaps(reading)

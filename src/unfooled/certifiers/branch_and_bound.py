@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from unfooled.space import Space
 _AT_ONCE = 1 << 15  # texts that are swept without asking whether a tree is cheaper,
 _SOON = 0.05  # and seconds
 _ASIDE = 0.1  # of the time of the sweep, or of what is left, may be spent on the estimate
+_ASIDE_LEAST = 0.2  # seconds
 _PATIENCE = 2.0  # a tree may take so many times what the sweep would, before it is given up
 
 
@@ -32,7 +33,8 @@ class BranchAndBound:
     For victims that show their layers. A cell is a set of swaps that are made, with all that may be
     made at the columns after them; columns come in the order of what their worst single swap costs.
     Cells that no bound decides are branched on, down to single texts, so with enough time every
-    text is decided. Where bounds are loose the tree would be larger than the space: its size is
+    text is decided. Bounds are tight for the MLP and for convolutions over one text.
+    Where they are loose the tree would be larger than the space: its size is
     estimated from a sample, and where it takes longer than evaluating all texts, they are evaluated.
     Texts are decided radius by radius. What is computed from the layers costs no queries.
 
@@ -69,7 +71,8 @@ class _Search:
         self.argument: Mapping[str, Any] | None = None  # of a tree that proved the last radius
         self.seconds = 0.0
         self._rng = rng
-        self._cells: CellBounds | None = None
+        self._opened = False
+        self._cells: CellBounds | None = None  # once the network was opened
         self._columns = tuple(range(len(space.counts)))
 
     def run(self, radius: int) -> Program[None]:
@@ -77,16 +80,18 @@ class _Search:
         levels = self.levels
         yield from levels.level(0, self._columns)
         if not levels.ended:
-            yield from self._prepare(radius)
+            yield Layers(read=False)
+            self._columns = yield from levels.order(radius, "auto")
         for swaps in range(1, min(radius, len(self.space.counts)) + 1):
             if levels.ended:
                 return
-            yield from self._within(swaps)
+            yield from self._within(swaps, radius)
         if not levels.ended and levels.tie is None:
             levels.proved = radius  # a whole space has any
 
     def _prepare(self, radius: int) -> Program[None]:
         """Opens the network and puts the columns in order: what costs the most alone comes first."""
+        self._opened = True
         reading = yield Layers()
         began = time.perf_counter()
         most = min(radius, len(self.space.counts))
@@ -100,11 +105,14 @@ class _Search:
 
     # --- one radius -----------------------------------------------------------------------------
 
-    def _within(self, swaps: int) -> Program[None]:
+    def _within(self, swaps: int, radius: int) -> Program[None]:
         """All texts with at most so many swaps, given that those with fewer are proved."""
         done = False
+        if not self._opened and self._sweep_seconds(swaps, self.space.counts) > _SOON:
+            yield from self._prepare(radius)
         if self._cells is not None:
-            sweep = self._sweep_seconds(swaps)
+            choices = [len(found) for found in self._cells.reading.choices]
+            sweep = self._sweep_seconds(swaps, choices)
             began = time.perf_counter()
             chosen = self._tree_is_cheaper(self._cells, swaps, sweep)
             self.seconds += time.perf_counter() - began
@@ -113,12 +121,9 @@ class _Search:
         if not done and not self.levels.ended:
             yield from self._listed(swaps)
 
-    def _sweep_seconds(self, swaps: int) -> float:
+    def _sweep_seconds(self, swaps: int, counts: Sequence[int]) -> float:
         """About what it takes to evaluate every text that has not been yet, at the speed so far."""
-        assert self._cells is not None
-        texts = sum(
-            ways([len(c) for c in self._cells.reading.choices], swaps)[self.levels.listed + 1 :]
-        )
+        texts = sum(ways(counts, swaps)[self.levels.listed + 1 :])
         last = self.levels.sweeping
         if swaps == 1 or texts <= _AT_ONCE:
             return 0.0
@@ -127,10 +132,10 @@ class _Search:
         return texts * last.seconds / last.forwards
 
     def _tree_is_cheaper(self, cells: CellBounds, swaps: int, sweep: float) -> bool:
-        if sweep <= _SOON:
+        if sweep <= _SOON * cells.setup:
             return False
         left = sweep if self.limit is None else min(sweep, self.limit - self.seconds)
-        patience = _ASIDE * left
+        patience = max(_ASIDE * left, _ASIDE_LEAST)
         return seconds_of(cells, swaps, self._rng, most=sweep, patience=patience) < sweep
 
     def _tree(self, cells: CellBounds, swaps: int, *, patience: float) -> Program[bool]:

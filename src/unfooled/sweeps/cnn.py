@@ -23,6 +23,31 @@ _FLOATS = 1 << 19  # of the features of one region: what the processor's cache h
 _FLOATS_FAR = 1 << 27  # and what keeps another device busy
 
 
+def shares(network: CNN | CNNMSR, vectors: Tensor) -> Tensor:
+    """(n, 3, features): what a word adds to the window after it, around it and before it."""
+    weight = network.filters.weight
+    if isinstance(network, CNN):
+        return torch.einsum("fdo,nd->nof", weight, vectors)
+    rows = weight[:, 0].transpose(0, 1)  # (3, filters, 3)
+    found = [conv1d(vectors[:, None], row[:, None]).flatten(1) for row in rows]
+    return torch.stack(found, dim=1)
+
+
+def constants(network: CNN | CNNMSR, features: int) -> Tensor:
+    """(features,): what every window starts with."""
+    bias = network.filters.bias
+    assert bias is not None
+    return bias.repeat_interleave(features // len(bias))
+
+
+def windows(bias: Tensor, base: Tensor) -> Tensor:
+    """(words, features): the answers of the windows of a text whose words add `base`."""
+    found = bias + base[:, 1]
+    found[1:] += base[:-1, 0]
+    found[:-1] += base[1:, 2]
+    return found
+
+
 class CNNWalker(Walker):
     """The windows of the text, and what every choice contributes to the windows around it."""
 
@@ -38,15 +63,12 @@ class CNNWalker(Walker):
     ) -> None:
         """`text` (words, d) and `choices` (candidates, d) at `places` are word vectors."""
         self._network, self._places, self._length = network, places, len(text)
-        self._base = self._shares(text)  # (words, 3, features)
-        every = self._shares(torch.cat((text[:0], *choices)))
+        self._base = shares(network, text)  # (words, 3, features)
+        every = shares(network, torch.cat((text[:0], *choices)))
         self._found = torch.split(every, [len(c) for c in choices]) if choices else ()
-        self._bias = self._repeated(network.filters.bias)
+        self._bias = constants(network, self._base.shape[2])
         self._none = text.new_full((1, len(self._bias)), -torch.inf)
-        windows = self._bias + self._base[:, 1]
-        windows[1:] += self._base[:-1, 0]
-        windows[:-1] += self._base[1:, 2]
-        self._windows = windows  # (words, features)
+        self._windows = windows(self._bias, self._base)  # (words, features)
         self._pairs: dict[tuple[Span, ...], Tensor] = {}  # of columns that share windows
         self._starts = [0, *accumulate(map(len, choices))]  # of each column's choices in `_alone`
         spread = [p for p, found in zip(places, choices, strict=True) for _ in found]
@@ -56,19 +78,6 @@ class CNNWalker(Walker):
         self._next = (at + 2).clamp(max=len(text))  # and the first after them
         floats = _FLOATS if text.device.type == "cpu" else _FLOATS_FAR
         self.most = max(16, floats // len(self._bias))
-
-    def _repeated(self, bias: Tensor | None) -> Tensor:
-        assert bias is not None
-        return bias.repeat_interleave(self._base.shape[2] // len(bias))
-
-    def _shares(self, vectors: Tensor) -> Tensor:
-        """(n, 3, features): what a word adds to the window after it, around it and before it."""
-        weight = self._network.filters.weight
-        if isinstance(self._network, CNN):
-            return torch.einsum("fdo,nd->nof", weight, vectors)
-        rows = weight[:, 0].transpose(0, 1)  # (3, filters, 3)
-        shares = [conv1d(vectors[:, None], row[:, None]).flatten(1) for row in rows]
-        return torch.stack(shares, dim=1)
 
     def _single(self, shares: Tensor, at: Tensor) -> Tensor:
         """(swaps, features): the strongest answer of the windows that each swap changes, alone.
