@@ -16,6 +16,7 @@ import unfooled as uf
 from sweep_toys import KNOWN, victim
 from unfooled.certifiers import branch_and_bound, minimum
 from unfooled.check import Report, check
+from unfooled.checks import claim
 from unfooled.errors import RunError
 from unfooled.victims.words import WordVictim
 
@@ -276,7 +277,10 @@ def test_a_solver_proves_nothing_that_a_sample_refutes(kind: Kind) -> None:
         certificate = record["certificate"]
         if certificate is None or ("decided_by" in record and not record["changes"]):
             continue
-        certificate.update(kind="solver", witness_row=None, radius=len(certificate["candidates"]))
+        common = claim._COMMON | {"kind", "solver"}
+        certificate.update(kind="solver", solver="HiGHS", witness_row=None)
+        certificate["radius"] = len(certificate["candidates"])
+        record["certificate"] = certificate = {n: v for n, v in certificate.items() if n in common}
         space = uf.Space(
             record["original"], {int(p): c for p, c in certificate["candidates"].items()}
         )
