@@ -29,7 +29,7 @@ from unfooled.checks.rules import Rules
 from unfooled.checks.source import Given, Made, Unavailable
 from unfooled.companions import Encodes
 from unfooled.errors import InputError, UnfooledError
-from unfooled.text import Example
+from unfooled.text import Example, Text
 from unfooled.victims.base import Victim
 
 _MALFORMED = (
@@ -95,7 +95,7 @@ def check(
     stated.victim(manifest, found, victim, folder=folder)
     asked = Asked.of(manifest)
     roll, report = Roll.of(manifest, asked, victim), Report()
-    made = _made(candidates, manifest, report)
+    made = _made(candidates, manifest, found, report)
     judge = _judge(encoder, manifest, report)
     given = None if data is None else _examples(data, victim)
     fingerprint = manifest["fingerprints"]["victim"]
@@ -108,12 +108,19 @@ def check(
     return report
 
 
-def _made(given: Given | None, manifest: Mapping[str, Any], report: Report) -> Made | None:
+def _made(
+    given: Given | None,
+    manifest: Mapping[str, Any],
+    found: Sequence[Mapping[str, Any]],
+    report: Report,
+) -> Made | None:
     """The candidates made again; None where they are not at hand, or others."""
     if given is None:
         return None
+    originals = (record.get("original") for record in found)
+    probe = next((Text.parse(text) for text in originals if isinstance(text, str)), None)
     try:
-        return Made.of(given, manifest)
+        return Made.of(given, manifest, probe=probe)
     except Refused as error:
         report.refused.append(("the run", str(error)))
     except Unavailable as error:

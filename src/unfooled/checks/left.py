@@ -36,15 +36,13 @@ def left(
         said.append("whether a model proposed the words that the attack added to the candidates")
     if options.get("min_similarity") is not None and not encoder:
         said.append(f"whether texts that fool are similar enough to {options.get('encoder')}")
-    unfooled = sum(
-        asked.rules.get(record.get("method", "")) == "attack" and record.get("status") != "success"
-        for record in found
-    )
-    if unfooled:
+    rules = [(asked.rules.get(str(record.get("method"))), record) for record in found]
+    without = sum(rule == "attack" and r.get("status") != "success" for rule, r in rules)
+    if without:
         said.append(
-            f"whether attacks that found nothing ({unfooled}) did search: they prove nothing"
+            f"whether attacks that found nothing ({without}) did search: they prove nothing"
         )
-    estimates = sum(asked.rules.get(record.get("method", "")) == "estimate" for record in found)
+    estimates = sum(rule == "estimate" for rule, _ in rules)
     if estimates:
         said.append(f"how the samples of estimates ({estimates}) were drawn")
     said.append("times, numbers of queries, the seed, and reasons for what was left undecided")

@@ -29,8 +29,11 @@ class Made:
     most: int | None  # candidates of a word
 
     @classmethod
-    def of(cls, given: Given, manifest: Mapping[str, Any]) -> Made:
-        """The candidates of a run; Refused where they are others, Unavailable where files are missing."""
+    def of(cls, given: Given, manifest: Mapping[str, Any], *, probe: Text | None) -> Made:
+        """The candidates of a run; Refused where they are others, Unavailable where files are missing.
+
+        A `probe` is a text of the run, whose candidates show whether all that is needed is there.
+        """
         options = manifest["options"]
         if isinstance(given, Sequence) and not isinstance(given, str):
             by_text = {space.original: space for space in given}
@@ -42,6 +45,8 @@ class Made:
                 source = narrowed(source, "similarity", **near)
             try:
                 fingerprint = source.fingerprint
+                if probe is not None:
+                    source(probe)
             except (UnfooledError, OSError) as error:
                 raise Unavailable(str(error)) from error
             spaces = _made(source)

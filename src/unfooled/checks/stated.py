@@ -48,6 +48,9 @@ def refusals(manifest: Mapping[str, Any], found: Found, loaded: Victim) -> Itera
     # Scores in another arithmetic are those of another victim, though the weights are the same.
     if "dtype" in manifest and manifest["dtype"] != loaded.dtype:
         yield f"the victim computed in {manifest['dtype']}, and {loaded.name} in {loaded.dtype}"
+    unknown = sorted(manifest["fingerprints"].keys() - {"victim", "data", "candidates"})
+    if unknown:
+        yield f"the manifest has fingerprints that nobody can check: {', '.join(unknown)}"
     if not isinstance(manifest["fingerprints"].get("candidates"), str):
         yield "the manifest has no fingerprint of the candidates"
     elif (
