@@ -85,6 +85,10 @@ def _figures(record: Mapping[str, Any]) -> None:
         raise Refused(f"by the rule {rule} it knows no number of texts, and says {size!r:.40}")
     if exact and (rule != "exact" or not low == value == high or samples != size):
         raise Refused("it says exact, and leaves something open")
+    if rule == "exact" and samples < (size or 0):  # cut off: the texts left over could be either
+        middle = abs(2 * value - low - high) <= _SAME
+        if not middle or high - low < (size - samples) / size - _SAME:
+            raise Refused(f"{samples} of {size} texts do not leave {low:.6g} to {high:.6g}")
     whole_number = abs(value * samples - round(value * samples)) <= _SAME * samples
     if (rule != "exact" or samples == size) and not whole_number:
         raise Refused(f"{value:.6g} is no share of {samples} texts")
