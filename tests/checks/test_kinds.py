@@ -239,24 +239,21 @@ def same_space(record: dict[str, Any], old: Any, new: Any, head: str) -> bool:
 @pytest.mark.parametrize("kind", ["optimised"], indirect=True)
 def test_slopes_are_those_of_the_bound(kind: Kind) -> None:
     """A slope moves the bound, which then is not the stored one; or it is of a neuron that never bends."""
-    refused = moved = 0
-    for at in kind.claims()[:1]:
-        honest = kind.lines[at]["certificate"]
-        for path in [p for p in places(honest["slopes"]) if len(p) > 2]:
-            record = copy.deepcopy(kind.lines[at])
-            place = record["certificate"]["slopes"]
-            for step in path[:-1]:
-                place = place[step]
-            if not isinstance(place[path[-1]], float):
-                continue
-            place[path[-1]] += -0.3 if place[path[-1]] > 0.5 else 0.3
-            lines = kind.lines
-            lines[at] = record
-            found = kind.checked(lines)
-            bound = moved_bound(kind, record)
-            assert found.passed == (abs(bound - honest["bound"]) <= 1e-6 * max(1.0, abs(bound)))
-            moved, refused = moved + 1, refused + (not found.passed)
-    assert 0 < refused < moved
+    at = next(at for at in kind.claims() if kind.lines[at]["radius"])  # of more than one text
+    honest, refused = kind.lines[at]["certificate"], []
+    for path in [p for p in places(honest["slopes"]) if len(p) > 2]:
+        lines = kind.lines
+        place = lines[at]["certificate"]["slopes"]
+        for step in path[:-1]:
+            place = place[step]
+        if not isinstance(place[path[-1]], float):
+            continue
+        place[path[-1]] += -0.3 if place[path[-1]] > 0.5 else 0.3
+        bound = moved_bound(kind, lines[at])
+        apart = abs(bound - honest["bound"]) > 1e-6 * max(1.0, abs(bound))
+        assert kind.checked(lines).passed != apart
+        refused.append(apart)
+    assert 0 < sum(refused) < len(refused)
 
 
 def moved_bound(kind: Kind, record: dict[str, Any]) -> float:
