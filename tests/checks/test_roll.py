@@ -206,3 +206,14 @@ def test_what_a_check_cannot_see_is_said(run: Path) -> None:
     assert found.passed
     assert any("attacks that found nothing (5) did search" in why for why in found.not_checked)
     assert any("the candidates are those of" in why for why in found.not_checked)
+
+
+def test_classes_and_arithmetic_are_those_of_the_victim(run: Path) -> None:
+    for fields, why in (
+        ({"labels": ["pos", "neg"]}, "the classes of toy are neg, pos"),
+        ({"dtype": "float16"}, "the victim computed in float16"),
+    ):
+        before = (run / "manifest.json").read_text()
+        restate(run, **fields)
+        assert any(why in reason for reason in reasons(run))
+        (run / "manifest.json").write_text(before)

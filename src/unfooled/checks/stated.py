@@ -44,7 +44,10 @@ def refusals(manifest: Mapping[str, Any], found: Found, loaded: Victim) -> Itera
     """Why the manifest does not fit the victim or the records of the run."""
     labels = list(loaded.labels)
     if manifest.get("labels", labels) != labels:
-        yield f"the classes of {loaded.name} are {', '.join(labels)}, the manifest has others"
+        yield (
+            f"the classes of {loaded.name} are {', '.join(labels)}, and in the manifest others: "
+            "load it with the names that the run was given (--labels)"
+        )
     # Scores in another arithmetic are those of another victim, though the weights are the same.
     if "dtype" in manifest and manifest["dtype"] != loaded.dtype:
         yield f"the victim computed in {manifest['dtype']}, and {loaded.name} in {loaded.dtype}"
@@ -54,7 +57,8 @@ def refusals(manifest: Mapping[str, Any], found: Found, loaded: Victim) -> Itera
     if not isinstance(manifest["fingerprints"].get("candidates"), str):
         yield "the manifest has no fingerprint of the candidates"
     elif (
-        is_recorded(manifest, found) and _together(found) != manifest["fingerprints"]["candidates"]
+        is_recorded(manifest, found)
+        and _together(manifest, found) != manifest["fingerprints"]["candidates"]
     ):
         yield "the candidates of the records do not have the fingerprint of those in the manifest"
 
@@ -62,13 +66,13 @@ def refusals(manifest: Mapping[str, Any], found: Found, loaded: Victim) -> Itera
 def is_recorded(manifest: Mapping[str, Any], found: Found) -> bool:
     """Whether the fingerprint of the candidates can be had from the records, which have all of them."""
     ready = manifest.get("candidates") == READY and manifest.get("shard") is None
-    return ready and all(_candidates(record) is not None for record in found if _has(record, found))
+    return ready and all(_candidates(record) is not None for record in _holders(manifest, found))
 
 
-def _has(record: Mapping[str, Any], found: Found) -> bool:
-    """Whether a record is one that should have candidates: in an audit those made for it."""
-    audit = any(other.get("method") == CANDIDATES for other in found[:1])
-    return not audit or record.get("method") == CANDIDATES
+def _holders(manifest: Mapping[str, Any], found: Found) -> Found:
+    """The records that should have candidates: in an audit those made for it."""
+    audit = manifest["method"] == "audit"
+    return [record for record in found if not audit or record.get("method") == CANDIDATES]
 
 
 def _candidates(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -79,14 +83,12 @@ def _candidates(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return candidates if isinstance(candidates, dict) else None
 
 
-def _together(found: Found) -> str | None:
+def _together(manifest: Mapping[str, Any], found: Found) -> str | None:
     """The fingerprint of all spaces of the records; None: one is refused anyway."""
     spaces: list[Space] = []
     try:
-        for record in found:
-            candidates = _candidates(record) if _has(record, found) else None
-            if candidates is not None:
-                spaces.append(spaced(record["original"], candidates))
+        for record in _holders(manifest, found):
+            spaces.append(spaced(record["original"], _candidates(record) or {}))
     except (Refused, UnfooledError, AttributeError, LookupError, TypeError, ValueError):
         return None
     return together(spaces)

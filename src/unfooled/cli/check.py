@@ -46,6 +46,7 @@ def check(
     seed: o.Seed = 0,
     text_column: o.TextColumn = None,
     label_column: o.LabelColumn = None,
+    labels: o.Labels = None,
     candidates: Annotated[
         str | None,
         typer.Option(
@@ -71,7 +72,9 @@ def check(
     columns = {"text_column": text_column, "label_column": label_column}
     with printing.alone_on_stdout(as_json):
         manifest = records.read(run).manifest
-        loaded = uf.load(victim or _named(run, manifest), device=device)
+        loaded = uf.load(
+            victim or _named(run, manifest), device=device, labels=o.class_names(labels)
+        )
         how: dict[str, Any] = {"split": split, "limit": limit, "seed": seed, **columns}
         given = None if data is None else uf.data.load(data, **how)
         source = candidates or _text(manifest.get("candidates_spec"))
