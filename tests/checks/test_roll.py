@@ -135,6 +135,30 @@ def test_options_cannot_be_changed_under_records(run: Path, options: dict[str, A
     assert any("its key is not that of its text" in why for why in reasons(run))
 
 
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"certifiers": {"exhaustive": {"radius": 1}}, "max_rate": 0.0}, "0 are allowed"),
+        ({"max_rate": 0.4}, "1 are allowed"),
+        ({"pr": {"radius": 1, "rate": None}}, "its radius is 1"),
+        (
+            {"attacks": {"pdp": {}, "greedy": {}, "beam": {}}},
+            "list:0 (beam): its record is missing",
+        ),
+        ({"certifiers": {"linear": {"radius": 2}}}, "the run has no method 'exhaustive'"),
+    ],
+)
+def test_options_hold_also_under_keys_that_were_derived_again(
+    run: Path, options: dict[str, Any], reason: str
+) -> None:
+    manifest = json.loads((run / "manifest.json").read_text())
+    restate(run, options=manifest["options"] | options)
+    write(run, [rekeyed(run, record) for record in lines(run)])
+    said = reasons(run)
+    assert any(reason in why for why in said)
+    assert not any("its key is not" in why for why in said)
+
+
 @pytest.mark.parametrize("shard", ["1/2", "2/2"])
 def test_a_shard_is_checked_for_what_is_its_own(tmp_path: Path, shard: str) -> None:
     folder = tmp_path / "part"
