@@ -239,7 +239,7 @@ def test_a_success_that_fails_alone_is_none() -> None:
     assert found.status == "failed"
     assert found.text is None
     assert found.changes == ()
-    assert found.scores == (0.0, 0.5), "the scores are those of the claimed text, run alone"
+    assert found.scores == (0.0, 1.0), "the scores are those of the text that the record has"
 
 
 def test_a_victim_that_fails_alone_only_spoils_its_own_text(tmp_path: Path) -> None:

@@ -3,33 +3,33 @@
 A text that fools is `checked`: run again, alone. A proof is `checked` when all it rests on is computed
 again (cells and their bounds, splits, every text of an enumeration), `spot-checked` when it is an
 enumeration that is recounted and sampled, `solver-trusted` when it is the word of a solver. Estimates
-make no claim that a re-run could refute, so they are not counted.
+are held against texts drawn anew, but they claim nothing for certain, so they are not counted.
+
+No record may be missing, and none may be of other work than was asked (module `checks.roll`). What
+could not be looked at is listed in `not_checked`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unfooled import fingerprints, records
-from unfooled.checks import enumeration, originals, outcome
-from unfooled.checks.asked import Asked, Rule, about, candidates, fewest
-from unfooled.checks.claim import (
-    Claim,
-    Label,
-    Refused,
-    claimed,
-    fools,
-    no_witness,
-    same_margin,
-    same_work,
-    whole,
-    witness,
-)
-from unfooled.errors import InputError, RunError, UnfooledError
-from unfooled.outcomes import reread
+from unfooled import data as datasets
+from unfooled import records
+from unfooled.alignment import aligned
+from unfooled.checks import originals, stated
+from unfooled.checks.asked import Asked, fewest
+from unfooled.checks.asked import candidates as recorded
+from unfooled.checks.claim import Label, Refused
+from unfooled.checks.left import left
+from unfooled.checks.roll import Roll
+from unfooled.checks.rules import Rules
+from unfooled.checks.source import Given, Made, Unavailable
+from unfooled.companions import Encodes
+from unfooled.errors import InputError, UnfooledError
+from unfooled.text import Example, Text
 from unfooled.victims.base import Victim
 
 _MALFORMED = (
@@ -45,13 +45,14 @@ _MALFORMED = (
 
 @dataclass
 class Report:
-    """How far the claims of a run were verified, and which were refused."""
+    """How far the claims of a run were verified, which were refused, and what was not looked at."""
 
     checked: int = 0
     spot_checked: int = 0
     solver_trusted: int = 0
     nothing_claimed: int = 0
     refused: list[tuple[str, str]] = field(default_factory=list)  # (record, reason)
+    not_checked: list[str] = field(default_factory=list)
 
     @property
     def passed(self) -> bool:
@@ -71,185 +72,142 @@ class Report:
                 self.nothing_claimed += 1
 
 
-def check(folder: Path | str, victim: Victim, *, sample: int = 200, full: bool = False) -> Report:
-    """Verifies every claim in a run folder with the victim it speaks of."""
+def check(
+    folder: Path | str,
+    victim: Victim,
+    *,
+    sample: int = 200,
+    full: bool = False,
+    data: Any = None,
+    candidates: Given | None = None,
+    encoder: str | Encodes | None = None,
+) -> Report:
+    """Verifies every claim in a run folder with the victim it speaks of.
+
+    With `data` (the examples, as they were given to the run) its texts are compared with those of the
+    run; with `candidates` (a spec, a source, a mapping, ready spaces) those of every text are made
+    again; with `encoder` the similarity of texts that fool is, where the run has a limit of it.
+    """
     if sample < 1:
         raise InputError(f"sample is 1 or more texts, not {sample}")
     run = records.read(folder)
-    _same_victim(run.manifest, victim, folder)
-    asked = Asked.of(run.manifest)
-    found, fingerprint = run.records(), run.manifest["fingerprints"]["victim"]
-    report = Report()
-    known = fewest(found), candidates(found)
-    checker = _Checker(fingerprint, victim, asked, *known, sample=sample, full=full)
-    untouched = []
-    for record in found:
-        try:
-            rule = asked.rule(record)
-            if rule != "candidates":
-                report.count(checker.record(record, rule))
-            if rule == "attack" and record["status"] in originals.STATUSES:
-                untouched.append(record)
-        except (Refused, UnfooledError) as error:
-            report.refused.append((_name(record), str(error)))
-        except _MALFORMED as error:
-            report.refused.append((_name(record), f"malformed: {error!r}"))
-    missing = asked.missing(run.manifest, found)
-    if missing is not None:
-        report.refused.append(("the run", missing))
-    _originals(report, untouched, victim, target=asked.options.get("target"))
+    manifest, found = run.manifest, run.records()
+    stated.victim(manifest, found, victim, folder=folder)
+    asked = Asked.of(manifest)
+    roll, report = Roll.of(manifest, asked, victim), Report()
+    made = _made(candidates, manifest, found, report)
+    judge = _judge(encoder, manifest, report)
+    given = None if data is None else _examples(data, victim)
+    fingerprint = manifest["fingerprints"]["victim"]
+    known = fewest(found), recorded(found), made, judge
+    rules = Rules(fingerprint, victim, asked, *known, sample=sample, full=full)
+    _Records(report, rules, roll).check(found, given)
+    report.refused += [("the run", why) for why in stated.refusals(manifest, found, victim)]
+    at_hand = {"data": data is not None, "candidates": made is not None, "encoder": bool(judge)}
+    report.not_checked += left(manifest, found, asked=asked, **at_hand)
     return report
 
 
-def _originals(
-    report: Report, found: list[dict[str, Any]], victim: Victim, *, target: int | None
-) -> None:
-    """Refuses what is said of texts that were not fooled, where the victim contradicts it."""
-    try:
-        for record, why in originals.refusals(found, victim, target=target):
-            report.nothing_claimed -= 1
-            report.refused.append((_name(record), why))
-    except (UnfooledError, *_MALFORMED) as error:
-        report.refused.append(("texts that were not fooled", f"they cannot be scored: {error}"))
-
-
-def _name(record: Mapping[str, Any]) -> str:
-    return f"{record.get('id')} ({record.get('method')})"
-
-
-def _same_victim(manifest: Mapping[str, Any], victim: Victim, folder: Path | str) -> None:
-    recorded = manifest["fingerprints"].get("victim")
-    if not isinstance(recorded, (str, list)):
-        raise RunError(f"the manifest of {folder} is damaged: it has no fingerprint of the victim")
-    if isinstance(recorded, str) and recorded != victim.fingerprint:
-        raise RunError(
-            f"{folder} speaks of another victim: its fingerprint is {recorded[:20]}…, that of "
-            f"{victim.name} is {str(victim.fingerprint)[:20]}…"
-        )
-    if not isinstance(recorded, str):
-        now = fingerprints.probe_fingerprint(victim.scores, pairs=_pairs(folder))
-        if not fingerprints.same(recorded, now):
-            raise RunError(
-                f"{folder} speaks of another victim: {victim.name} scores its probes differently"
-            )
-
-
-def _pairs(folder: Path | str) -> bool:
-    return any(isinstance(r.get("original"), dict) for r in records.read(folder).records())
-
-
-@dataclass(frozen=True)
-class _Checker:
-    """Goes through the records of one run."""
-
-    fingerprint: Any  # of the victim, in the manifest
-    victim: Victim
-    asked: Asked
-    fooled: Mapping[str, int]  # the fewest swaps that are said to fool each text
-    choices: Mapping[str, Mapping[str, Any]]  # the candidates of each text, in an audit
-    sample: int
-    full: bool
-
-    def record(self, record: Mapping[str, Any], rule: Rule) -> Label | None:
-        """How far a claim was verified; None: nothing is claimed."""
-        label, certificate = record["label"], record.get("certificate")
-        if not whole(label) or not 0 <= label < len(self.victim.labels):
-            raise Refused(f"{self.victim.name} has no label {label!r:.40}")
-        choices = self.choices.get(about(record)) if self.asked.audit else None
-        if self.asked.audit and choices is None:
-            raise Refused("there is no record of its candidates")
-        if certificate is not None:
-            if choices is not None and certificate["candidates"] != choices:
-                raise Refused("its candidates are not those that the run has recorded")
-            same_work(record, certificate, victim=self.fingerprint)
-        if rule == "verdict":
-            return self._verdict(record, certificate)
-        if rule == "minimum":
-            return self._minimum(record, certificate)
-        if rule == "attack" and record["status"] == "success":
-            options = self.asked.options
-            return outcome.check(record, self.victim, options=options, choices=choices)
-        if rule == "attack":
-            if record["status"] not in (*originals.STATUSES, "error"):
-                raise Refused(f"there is no status {record['status']!r:.40}")
-            reread(record["original"])  # a text at all: it is scored with others later
+def _made(
+    given: Given | None,
+    manifest: Mapping[str, Any],
+    found: Sequence[Mapping[str, Any]],
+    report: Report,
+) -> Made | None:
+    """The candidates made again; None where they are not at hand, or others."""
+    if given is None:
         return None
+    originals = (record.get("original") for record in found)
+    probe = next((Text.parse(text) for text in originals if isinstance(text, str)), None)
+    try:
+        return Made.of(given, manifest, probe=probe)
+    except Refused as error:
+        report.refused.append(("the run", str(error)))
+    except Unavailable as error:
+        report.not_checked.append(f"the source of the candidates: {error}")
+    return None
 
-    def _verdict(self, record: Mapping[str, Any], certificate: Any) -> Label | None:
-        """A certifier's verdict on a radius."""
-        verdict, radius = record["verdict"], record["radius"]
-        if certificate is None:
-            if verdict not in ("unknown", "error") or radius != -1 or record["changes"] is not None:
-                raise Refused(f"it says {verdict} up to radius {radius} and has no certificate")
-            return None
-        if not whole(radius) or radius < -1:
-            raise Refused(
-                f"a radius is a number of swaps, -1 where none is proved, not {radius!r:.40}"
-            )
-        claim = claimed(record, certificate, self.victim, radius=radius)
-        if verdict not in ("certified", "falsified", "unknown"):
-            raise Refused(f"there is no verdict {verdict!r:.40} with a certificate")
-        if bool(record["reason"]) != (verdict == "unknown"):
-            raise Refused(
-                f"it says {verdict}, and why nothing could be decided: {record['reason']!r}"
-            )
-        if verdict == "falsified":
-            witness(claim, record)
+
+def _judge(
+    given: str | Encodes | None, manifest: Mapping[str, Any], report: Report
+) -> Encodes | None:
+    """The encoder that judges similarity, if the run asked for some; None: it is not at hand."""
+    options = manifest["options"]
+    if given is None or options.get("min_similarity") is None:
+        return None
+    try:
+        from unfooled.encoders import load_encoder
+
+        judge = load_encoder(given) if isinstance(given, str) else given
+        if judge.fingerprint == options.get("encoder_fingerprint"):
+            return judge
+        report.not_checked.append(f"the encoder: {judge.name} here is another than that of the run")
+    except UnfooledError as error:
+        report.not_checked.append(f"the encoder: {error}")
+    return None
+
+
+def _examples(given: Any, victim: Victim) -> list[Example]:
+    """The examples as a run counts their labels."""
+    dataset = given if isinstance(given, datasets.Dataset) else datasets.load(given)
+    return list(aligned(dataset, victim.labels, owner=victim.name).examples)
+
+
+@dataclass
+class _Records:
+    """Goes through the records of a run, and then through what is missing."""
+
+    report: Report
+    rules: Rules
+    roll: Roll
+    strangers: dict[str, str] = field(default_factory=dict)  # key -> why it is no work of the run
+    refused: set[str] = field(default_factory=set)  # keys
+
+    def check(self, found: Sequence[dict[str, Any]], given: Sequence[Example] | None) -> None:
+        """Adds what holds and what does not to the report."""
+        untouched = [record for record in found if self._holds(record)]
+        self._originals(untouched)
+        wrong: dict[str, Any] = {"strangers": self.strangers, "refused": self.refused}
+        self.report.refused += self.roll.refusals(found, given=given, **wrong)
+
+    def _holds(self, record: dict[str, Any]) -> bool:
+        """Counts or refuses a record; true: its text was not fooled and is to be run as it is."""
+        self._accept(record)
+        try:
+            rule = self.rules.asked.rule(record)
+            label = self.rules.record(record, rule)
+            if record["key"] in self.strangers:  # said last: what else is wrong says more
+                raise Refused(self.strangers[record["key"]])
+        except (Refused, UnfooledError) as error:
+            self._refuse(record, str(error))
+        except _MALFORMED as error:
+            self._refuse(record, f"malformed: {error!r}")
         else:
-            no_witness(record, certificate)
-        if radius == -1:
-            if verdict == "certified":
-                raise Refused("it says certified, and not even the text itself is proved")
-            return "checked" if verdict == "falsified" else None
-        wanted = min(self.asked.radius(record, self.fooled), len(claim.space.counts))
-        if verdict == "certified" and radius < wanted:
-            raise Refused(f"it says certified, and proves radius {radius}, where {wanted} is asked")
-        return self._argument(claim, "verdict")
+            if rule != "candidates":
+                self.report.count(label)
+            return rule == "attack" and record["status"] in originals.STATUSES
+        return False
 
-    def _minimum(self, record: Mapping[str, Any], certificate: Any) -> Label | None:
-        """A certifier's bounds of the least number of swaps."""
-        status = record["status"]
-        if certificate is None:
-            if status == "skipped":
-                if (record["lower"], record["upper"]) != (0, 0):
-                    raise Refused("it says skipped, with bounds that are not 0")
-                original, label = reread(record["original"]), record["label"]
-                fools(self.victim, original, label=label)
-                same_margin(self.victim, original, label=label, said=record["margin"])
-                return "checked"
-            nothing = not record["lower"] and record["upper"] is None and record["changes"] is None
-            if status not in ("bracketed", "error") or not nothing:
-                raise Refused(f"it says {status} and has no certificate")
-            return None
-        from unfooled.checks import minimum
+    def _accept(self, record: dict[str, Any]) -> None:
+        try:
+            self.roll.accept(record)
+        except Refused as error:
+            self.strangers[record["key"]] = str(error)
+        except (UnfooledError, *_MALFORMED):  # the rest of the check says what is wrong with it
+            self.strangers[record["key"]] = "it is about no text that could be read"
 
-        if status not in ("optimal", "robust", "bracketed"):
-            raise Refused(f"there is no status {status!r:.40} with a certificate")
-        radius = certificate["radius"]
-        if not whole(radius) or radius < 0:
-            raise Refused(f"a radius is a number of swaps, 0 or more, not {radius!r:.40}")
-        claim = claimed(record, certificate, self.victim, radius=radius)
-        minimum.bracket(claim, record)
-        minimum.margin(claim, record)
-        return self._argument(claim, "minimum")
+    def _refuse(self, record: Mapping[str, Any], why: str) -> None:
+        self.refused.add(record["key"])
+        self.report.refused.append((f"{record.get('id')} ({record.get('method')})", why))
 
-    def _argument(self, claim: Claim, rule: Rule) -> Label:
-        """Goes through the argument of a certificate."""
-        if rule == "verdict" and claim.kind in ("original", "splits", "solver"):
-            raise Refused(f"{claim.kind} is an argument about the least number of swaps alone")
-        match claim.kind:
-            case "enumeration":
-                return enumeration.check(claim, sample=self.sample, full=self.full)
-            case "tree":
-                from unfooled.checks import tree
-
-                return tree.check(claim)
-            case "bound":
-                from unfooled.checks import bound
-
-                return bound.check(claim)
-            case None | "original" | "splits" | "solver":
-                from unfooled.checks import minimum
-
-                return minimum.check(claim, sample=self.sample)
-        raise Refused(f"there is no argument of the kind {claim.kind!r:.40}")
+    def _originals(self, found: list[dict[str, Any]]) -> None:
+        """Refuses what is said of texts that were not fooled, where the victim contradicts it."""
+        rules = self.rules
+        try:
+            target = rules.asked.options.get("target")
+            for record, why in originals.refusals(found, rules.victim, target=target):
+                self.report.nothing_claimed -= 1
+                self._refuse(record, why)
+        except (UnfooledError, *_MALFORMED) as error:
+            what = "texts that were not fooled"
+            self.report.refused.append((what, f"they cannot be scored: {error}"))

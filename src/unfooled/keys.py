@@ -12,12 +12,18 @@ import numpy as np
 
 from unfooled.canonical import digest
 from unfooled.errors import InputError
+from unfooled.text import Example
 
 
 def record_key(*, example: str, method: str, options: Mapping[str, Any], victim: str) -> str:
     """The name of one piece of work, 24 hex digits: the same on every machine and in any order."""
     work = {"example": example, "method": method, "options": options, "victim": victim}
     return digest(work, "record key")[:24]
+
+
+def named(example: Example) -> str:
+    """What tells one example from another: its id, label and text."""
+    return f"{example.id}\n{example.label}\n{example.text.source}\n{example.text.editable}"
 
 
 def rng_for(seed: int, key: str) -> np.random.Generator:

@@ -31,7 +31,7 @@ class Outcome:
     """One text under one attack.
 
     `text` is the text that fooled the victim (None unless the status is success), `scores` are
-    those of the final text (or of the original), re-run alone. A skipped text was misclassified
+    those of that text (else of the original), re-run alone. A skipped text was misclassified
     from the start, or of the target class already. `first_swaps` is what an attack that tightens its
     results had before (for pdp: the swaps of the paper's own result); None: nothing, or no such attack.
     `refused` counts the texts that a limit of similarity kept from the victim.
@@ -218,6 +218,8 @@ def verified(
         others: tuple[Changes, ...] = ()
         if won and goal is not None and tried.others:
             others = yield from _fooling(tried.others, goal, allowed=allowed)
+        if row is not None and not won:  # nobody could check scores of a text that is not recorded
+            (raw,) = yield [example.text]
     except UnfooledError as error:
         return outcome("error", error=str(error))
     scores = tuple(raw[0].tolist())

@@ -27,6 +27,7 @@ from unfooled.fingerprints import (
     value_fingerprint,
 )
 from unfooled.keys import Shard, record_key, rng_for
+from unfooled.keys import named as named
 from unfooled.probing import probed
 from unfooled.records import Run
 from unfooled.rerun import Finish, finished
@@ -168,6 +169,7 @@ class Work:
             "labels": list(victim.labels),
             "dtype": victim.dtype,
             "candidates": self.spaces.described,
+            "candidates_spec": self.spaces.spec,
             "fingerprints": {
                 "victim": self.victim_fingerprint,
                 "data": examples_fingerprint(self.examples),
@@ -235,17 +237,13 @@ def _examples(examples: Any, victim: Victim) -> list[Example]:
     return list(aligned(given, victim.labels, owner=victim.name).examples)
 
 
-def named(example: Example) -> str:
-    """What tells one example from another: its id, label and text."""
-    return f"{example.id}\n{example.label}\n{example.text.source}\n{example.text.editable}"
-
-
 class Spaces:
     """The space of each example, made when it is needed."""
 
     def __init__(self, candidates: Candidates, examples: Sequence[Example]) -> None:
         self.examples = examples
         self.ready: dict[str, Space] | None = None
+        self.spec = candidates if isinstance(candidates, str) else None  # makes them again
         if isinstance(candidates, Sequence) and not isinstance(candidates, str):
             if len(candidates) != len(examples):
                 raise InputError(
@@ -275,6 +273,8 @@ class Spaces:
 
     @property
     def fingerprint(self) -> str:
+        """What tells them from others: that of the source, or of all ready spaces in any order."""
         if self.ready is not None:
-            return value_fingerprint([s.fingerprint for s in self.ready.values()])
+            # Sorted: a checker meets them in the order in which texts were done.
+            return value_fingerprint(sorted(s.fingerprint for s in self.ready.values()))
         return self.source.fingerprint

@@ -14,8 +14,10 @@ import pytest
 
 import unfooled as uf
 from sweep_toys import KNOWN, victim
+from unfooled.bounds.replay import recomputed
 from unfooled.certifiers import branch_and_bound, minimum
 from unfooled.check import Report, check
+from unfooled.checks import claim
 from unfooled.errors import RunError
 from unfooled.victims.words import WordVictim
 
@@ -29,9 +31,8 @@ CASES = {  # kind -> method, architecture, label of the check, options
     "splits": ("minimum", "mlp", "checked", {}),
     "solver": ("minimum", "cnn", "solver-trusted", {}),
 }
-# Slopes only say how a bound is drawn, every value of them is sound; more texts may be evaluated than
-# need be; what a solver says beyond its word is not looked at.
-FREE = {"slopes", "targets", "evaluated", "solver", "bound_of_solver"}
+# Some of their mutations are sound: these are told apart in `test_fuzz`. A solver's name proves nothing.
+ELSEWHERE = {"slopes", "targets", "evaluated", "solver"}
 
 
 @dataclass
@@ -202,7 +203,7 @@ def test_no_mutation_of_a_claim_passes_and_none_crashes(kind: Kind) -> None:
         lines = kind.lines
         at = int(rng.choice(kind.claims()))
         record = lines[at]
-        paths = [p for p in places(record["certificate"]) if p[0] not in FREE]
+        paths = [p for p in places(record["certificate"]) if p[0] not in ELSEWHERE]
         heads = sorted({p[0] for p in paths})
         head = heads[int(rng.integers(len(heads)))]  # so that long lists do not take all
         inside = [p for p in paths if p[0] == head]
@@ -233,6 +234,59 @@ def same_space(record: dict[str, Any], old: Any, new: Any, head: str) -> bool:
     certificate = record["certificate"]
     space = uf.Space(record["original"], {int(p): c for p, c in certificate["candidates"].items()})
     return space.fingerprint == certificate["space"]
+
+
+@pytest.mark.parametrize("kind", ["optimised"], indirect=True)
+def test_slopes_are_those_of_the_bound(kind: Kind) -> None:
+    """A slope moves the bound, which then is not the stored one; or it is of a neuron that never bends."""
+    at = next(at for at in kind.claims() if kind.lines[at]["radius"])  # of more than one text
+    honest, refused = kind.lines[at]["certificate"], []
+    for path in [p for p in places(honest["slopes"]) if len(p) > 2]:
+        lines = kind.lines
+        place = lines[at]["certificate"]["slopes"]
+        for step in path[:-1]:
+            place = place[step]
+        if not isinstance(place[path[-1]], float):
+            continue
+        place[path[-1]] += -0.3 if place[path[-1]] > 0.5 else 0.3
+        bound = moved_bound(kind, lines[at])
+        apart = abs(bound - honest["bound"]) > 1e-6 * max(1.0, abs(bound))
+        assert kind.checked(lines).passed != apart
+        refused.append(apart)
+    assert 0 < sum(refused) < len(refused)
+
+
+def moved_bound(kind: Kind, record: dict[str, Any]) -> float:
+    """What the slopes of a record lead to."""
+    certificate = record["certificate"]
+    table = {int(p): c for p, c in certificate["candidates"].items()}
+    reading = kind.model.layers(kind.model.prepare(uf.Space(record["original"], table)))
+    assert reading is not None
+    radius = certificate["radius"]
+    found = recomputed(reading, record["label"], radius=radius, argument=certificate)
+    return float(found.margin[0])
+
+
+@pytest.mark.parametrize("kind", ["splits"], indirect=True)
+def test_splits_without_their_slopes_are_refused_where_they_need_them(kind: Kind) -> None:
+    refused = 0
+    for at in kind.claims():
+        for target, tree in kind.lines[at]["certificate"]["targets"].items():
+            for i, entry in enumerate(tree):
+                if entry[0] == "slopes":
+                    lines = kind.lines
+                    lines[at]["certificate"]["targets"][target][i] = ["slopes", [], []]
+                    why = kind.checked(lines).refused
+                    assert all("which is not above" in reason for _, reason in why)
+                    refused += len(why)
+    assert refused
+
+
+def test_a_certificate_has_no_fields_of_another_kind(kind: Kind) -> None:
+    at = kind.claims()[0]
+    record = copy.deepcopy(kind.lines[at])
+    record["certificate"]["note"] = "trust me"
+    assert "has other fields: note" in refusal(kind, at, record)
 
 
 def test_the_verdict_is_part_of_the_claim(kind: Kind) -> None:
@@ -276,7 +330,10 @@ def test_a_solver_proves_nothing_that_a_sample_refutes(kind: Kind) -> None:
         certificate = record["certificate"]
         if certificate is None or ("decided_by" in record and not record["changes"]):
             continue
-        certificate.update(kind="solver", witness_row=None, radius=len(certificate["candidates"]))
+        common = claim._COMMON | {"kind", "solver"}
+        certificate.update(kind="solver", solver="HiGHS", witness_row=None)
+        certificate["radius"] = len(certificate["candidates"])
+        record["certificate"] = certificate = {n: v for n, v in certificate.items() if n in common}
         space = uf.Space(
             record["original"], {int(p): c for p, c in certificate["candidates"].items()}
         )

@@ -104,6 +104,21 @@ def test_a_tampered_run_is_refused_with_exit_code_1(desk: Desk) -> None:
     assert "the least margin is said to be" in done.out
 
 
+def test_data_and_candidates_are_compared_and_what_is_not_is_listed(desk: Desk) -> None:
+    assert audit(desk, "--out", "run", "-q").code == 0
+    alone = desk.run("check", "run", "--json")
+    assert alone.code == 0
+    assert any("data set" in line for line in alone.json["not_checked"])
+    assert not any("candidates" in line for line in alone.json["not_checked"]), "the run names them"
+    given = desk.run("check", "run", "--data", desk.data, "--candidates", "none")
+    assert given.code == 0
+    assert "not checked: whether the candidates are those of" in given.out
+    assert "data set" not in given.out
+    fewer = desk.run("check", "run", "--data", desk.data, "--limit", "2")
+    assert fewer.code == 1
+    assert "data that was given" in fewer.out
+
+
 def test_a_victim_made_in_python_must_be_named(desk: Desk) -> None:
     victim = uf.victim(lambda texts: [[0.0, 1.0] for _ in texts], ["neg", "pos"], name="mine")
     uf.audit(victim, [("a good film", 1)], candidates={"good": ["fine"]}, out="run")

@@ -75,6 +75,8 @@ def read(values: Any, reading: Reading, region: Region) -> dict[int, Slopes]:
 
 
 def _tensors(values: Any, shapes: Sequence[tuple[int, ...]], number: int) -> list[Tensor]:
+    if not _numbers(values):
+        raise InputError(f"the slopes of step {number} are no arrays of numbers")
     try:
         found = [torch.tensor(value, dtype=torch.float64) for value in values]
     except (TypeError, ValueError) as error:
@@ -89,3 +91,10 @@ def _tensors(values: Any, shapes: Sequence[tuple[int, ...]], number: int) -> lis
     if not all(bool(part.isfinite().all()) for part in found):
         raise InputError(f"the slopes of step {number} are not all finite")
     return [part.unsqueeze(0) for part in found]
+
+
+def _numbers(value: Any) -> bool:
+    """Whether a JSON value is numbers in lists, however deep."""
+    if isinstance(value, list):
+        return all(map(_numbers, value))
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -1,1 +1,1 @@
-"""Checks: one file for each kind of argument that a certificate can rest on. Nothing is searched."""
+"""Checks: one file for each kind of claim, argument and omission that a run can have. Nothing is searched."""

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from unfooled.bounds.replay import recomputed
 from unfooled.checks.claim import Claim, Label, Refused, number
 
 _CLOSE = 1e-6  # relative: the same but for the last digits of other machines
 
 
-def check(claim: Claim) -> Label:
-    """`checked`: the bound is that of the certificate and above the tolerance."""
+def check(claim: Claim, *, asked: Mapping[str, Any]) -> Label:
+    """`checked`: the bound is that of the certificate and above the tolerance.
+
+    `asked` are the options of the certifier. Any slope is sound, and the bound is that of the slopes.
+    """
+    method = claim.certificate["bounds"]
+    if method != asked.get("bounds", method):
+        raise Refused(f"its bounds are {method!r:.40}, and {asked['bounds']} were asked for")
+    if method != "optimised" and claim.certificate["slopes"] is not None:
+        raise Refused(f"bounds by {method!r:.40} have no slopes of their own")
     claim.keeps_label()
     reading = claim.reading()
     found = recomputed(reading, claim.label, radius=claim.radius, argument=claim.certificate)

@@ -23,6 +23,19 @@ if TYPE_CHECKING:
 
 Label = Literal["checked", "spot-checked", "solver-trusted"]
 
+_COMMON = {
+    "method", "victim", "example", "space", "candidates", "radius", "size", "witness_row", "tolerance",
+}  # fmt: skip
+_OWN: Mapping[str | None, set[str]] = {  # beside what all have, by the kind of argument
+    None: set(),
+    "original": {"kind"},
+    "enumeration": {"kind", "evaluated", "least_margin", "least_row"},
+    "tree": {"kind", "order", "cells", "leaves", "least_margin", "least_row"},
+    "bound": {"kind", "bounds", "bound", "slopes"},
+    "splits": {"kind", "targets"},
+    "solver": {"kind", "solver"},
+}
+
 
 class Refused(Exception):
     """A claim that does not hold."""
@@ -88,9 +101,7 @@ def claimed(
     record: Mapping[str, Any], certificate: Mapping[str, Any], victim: Victim, *, radius: int
 ) -> Claim:
     """The claim of a record, once what every certificate has in common is as it should be."""
-    space = Space(
-        reread(record["original"]), {int(p): c for p, c in certificate["candidates"].items()}
-    )
+    space = spaced(record["original"], certificate["candidates"])
     if space.fingerprint != certificate["space"]:
         raise Refused("the candidates are not those of the space that the certificate names")
     if not whole(certificate["radius"]) or radius != certificate["radius"]:
@@ -102,7 +113,24 @@ def claimed(
     size = str(space.size(max(radius, 0)))
     if certificate["size"] != size:
         raise Refused(f"there are {size} texts within {radius} swaps, not {certificate['size']}")
-    return Claim(victim, space, record["label"], radius, certificate, str(record.get("key")))
+    claim = Claim(victim, space, record["label"], radius, certificate, str(record.get("key")))
+    known = _OWN.get(claim.kind)
+    if known is not None and certificate.keys() != _COMMON | known:
+        unlike = sorted(certificate.keys() ^ (_COMMON | known))
+        raise Refused(f"a certificate by {claim.kind} has other fields: {', '.join(unlike)}")
+    return claim
+
+
+def spaced(original: Any, candidates: Mapping[str, Any]) -> Space:
+    """The space of a text with candidates as they are recorded: by position, none dropped."""
+    for found in candidates.values():
+        if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+            raise Refused(f"the candidates of a position are a list of words, not {found!r:.40}")
+    space = Space(reread(original), {int(p): found for p, found in candidates.items()})
+    kept = dict(zip(map(str, space.positions), map(list, space.candidates), strict=True))
+    if kept != candidates:
+        raise Refused("a word is among its own candidates, or a candidate is there twice")
+    return space
 
 
 def same_work(record: Mapping[str, Any], certificate: Mapping[str, Any], *, victim: Any) -> None:
@@ -122,6 +150,8 @@ def witness(claim: Claim, record: Mapping[str, Any]) -> int:
         raise Refused("the witness of the certificate is not the text of the record")
     fools(claim.victim, shown, label=claim.label)
     swaps = int(np.count_nonzero(row))
+    if len(record["changes"]) != swaps:
+        raise Refused(f"the witness takes {swaps} swaps, and {len(record['changes'])} are listed")
     if swaps <= claim.radius:
         raise Refused(f"a text with {swaps} swaps fools, and {claim.radius} are said to be proved")
     return swaps
@@ -135,7 +165,10 @@ def no_witness(record: Mapping[str, Any], certificate: Mapping[str, Any]) -> Non
 
 def changes(found: Any, original: Text) -> Changes:
     """The changes of a record, if they start from the words of the text."""
-    listed = tuple((int(p), str(old), str(new)) for p, old, new in found)
+    listed = tuple((p, old, new) for p, old, new in found)
+    for change in listed:
+        if not whole(change[0]) or not all(isinstance(word, str) for word in change[1:]):
+            raise Refused(f"a change is a position and two words, not {list(change)!r:.60}")
     for position, old, _ in listed:
         if not 0 <= position < len(original) or original.words[position] != old:
             raise Refused(f"position {position} of the text is not {old!r}")
@@ -150,6 +183,17 @@ def fools(victim: Victim, text: Text, *, label: int, target: int | None = None) 
     goal = Goal(Space(text, {}), label, target)
     if goal.gain(scores)[0] <= NOISE * max(1.0, float(np.abs(scores).max())):
         raise Refused(f"{str(text)!r} does not fool the victim")
+
+
+def same_scores(scores: Floats, said: Any) -> None:
+    """Refuses recorded scores that are not these of one text, (1, classes)."""
+    if not isinstance(said, list) or len(said) != scores.shape[1]:
+        raise Refused(f"there must be {scores.shape[1]} scores, not {said!r:.60}")
+    stated = np.array([number(value, "a score") for value in said])
+    apart = np.abs(stated - scores[0])
+    if not (apart <= 10 * tolerance(scores)[0]).all():
+        at = int(apart.argmax())
+        raise Refused(f"a score is said to be {stated[at]:.6g}, and is {scores[0, at]:.6g}")
 
 
 def same_margin(victim: Victim, text: Text, *, label: int, said: Any) -> None:

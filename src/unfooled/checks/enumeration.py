@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from unfooled.checks.claim import Claim, Label, Refused, number, whole
 from unfooled.keys import rng_for
 
@@ -17,6 +19,25 @@ def check(claim: Claim, *, sample: int, full: bool) -> Label:
     least = _least(claim)
     spot(claim, sample=sample, full=full, least=least)
     return "checked" if full else "spot-checked"
+
+
+def counted(claim: Claim, changes: Any, *, decided: bool) -> None:
+    """Refuses more texts than there were to evaluate: of a decided region, up to the witness, or at all."""
+    within = claim.radius if decided else None if changes is None else len(changes)
+    most, evaluated = claim.space.size(within), claim.certificate["evaluated"]
+    if not whole(evaluated) or not 0 <= evaluated <= most:
+        raise Refused(f"{evaluated!r:.40} texts were evaluated, of {most} that were to be")
+
+
+def nothing(claim: Claim, changes: Any) -> None:
+    """Refuses a certificate that proves nothing, not even the text itself, and argues for something."""
+    if claim.kind is None:
+        return
+    if claim.kind != "enumeration":
+        raise Refused(f"it proves nothing, by an argument of the kind {claim.kind}")
+    counted(claim, changes, decided=False)
+    if claim.certificate["least_margin"] is not None or claim.certificate["least_row"] is not None:
+        raise Refused("it proves nothing, and has a least margin")
 
 
 def spot(claim: Claim, *, sample: int, full: bool = False, least: float | None = None) -> None:

@@ -59,5 +59,8 @@ def check(claim: Claim, *, sample: int) -> Label:
         raise Refused(why)
     if claim.kind != "solver":
         return "checked"
+    solver = claim.certificate["solver"]
+    if not isinstance(solver, str) or not solver:
+        raise Refused(f"a solver has a name, not {solver!r:.40}")
     enumeration.spot(claim, sample=sample)  # it says nothing else that could be refuted
     return "solver-trusted"

@@ -1,4 +1,4 @@
-"""Checks what attacks say of texts as they are: skipped ones are misclassified, the others are not."""
+"""Checks what is said of texts as they are: skipped ones are misclassified, others not; their scores."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from unfooled.checks.claim import Refused, same_scores
 from unfooled.evidence import margins, tolerance
 from unfooled.outcomes import reread
 from unfooled.victims.base import Victim, checked
@@ -34,6 +35,10 @@ def _refusal(
 ) -> str | None:
     if not np.isfinite(scores).all():
         return "the victim gives scores that are no numbers"
+    try:
+        same_scores(scores, record["scores"])
+    except Refused as refused:
+        return str(refused)
     lead, noise = margins(scores, record["label"])[0], 2 * tolerance(scores)[0]
     if record["status"] != "skipped":
         return f"it says {record['status']}, and the text itself fools" if lead < -noise else None

@@ -91,8 +91,9 @@ def _counted(claim: Claim, swaps: Swaps, levels: list[Cells], leaves: Ints, *, r
     total, size = swaps.members(levels, leaves) + blind, claim.space.size(claim.radius)
     if total != size:
         raise Refused(f"the cells have {total} texts, and within {claim.radius} there are {size}")
-    if claim.certificate["leaves"] != len(leaves):
-        raise Refused(f"{len(leaves)} leaves are left over, not {claim.certificate['leaves']}")
+    said = claim.certificate["leaves"]
+    if not whole(said) or said != len(leaves):
+        raise Refused(f"{len(leaves)} leaves are left over, not {said!r:.40}")
 
 
 def _bounds(claim: Claim, cells: CellBounds, level: Cells, *, budget: int, sure: float) -> None:

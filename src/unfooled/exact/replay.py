@@ -111,7 +111,7 @@ class _Walk:
             _index(k, len(self.problem.base)) for k in neurons
         ):
             return "the slopes name neurons that the network does not have"
-        if not all(isinstance(v, (int, float)) and np.isfinite(v) for v in values):
+        if not all(_finite(v) for v in values):
             return "a slope is not a number"
         slopes = np.zeros(len(self.problem.base))
         slopes[neurons] = values
@@ -137,6 +137,11 @@ def _side(cell: Cells, neuron: int, side: int) -> Cells:
     sides = cell.sides.copy()
     sides[0, neuron] = side
     return Cells(cell.base, cell.open, cell.left, sides, cell.low, cell.high)
+
+
+def _finite(value: Any) -> bool:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and bool(np.isfinite(value))
 
 
 def _index(value: Any, size: int) -> bool:
