@@ -265,6 +265,12 @@ def excused(ran: Ran, record: dict[str, Any], place: tuple[Any, ...], value: Any
             return value is None and (record.get("verdict"), record["radius"]) == ("unknown", -1)
         case ("certificate", "evaluated"):  # a cost, beyond the region that is proved
             return record.get("verdict") != "certified" and record.get("status") != "robust"
+        case ("certificate", "order"):  # of columns in one cell that is the whole region
+            whole = [len(level["start"]) for level in old["cells"]] == [
+                1,
+                *[0] * (record["radius"] - 1),
+            ]
+            return whole and old["cells"][0]["start"] == [0] and bool(region(ran, record).min() > 0)
         case ("certificate", "slopes", *_):  # of a neuron that never bends: the bound is the same
             return bool(region(ran, record).min() > old["bound"] > 0)
         case ("certificate", "targets", *_):  # any slopes are sound, and the cuts are as they were
