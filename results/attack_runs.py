@@ -85,13 +85,13 @@ def make(cell: Cell, *, figures: Path = FIGURES, device: str = "cpu") -> None:
     known: Figures = json.loads(path.read_text()) if path.exists() else {}
     if known and known["texts"] != cell.texts:
         known = {}  # made with another size
-    facts = {} if known else _facts(cell)
+    facts = {} if known else _facts(cell, device)
     subject = _subject(cell, device)
     known = known or {**facts, **_data(cell, subject.victim), "runs": {}}
     for run, found in EXPERIMENTS[cell.experiment](subject):
         if run not in known["runs"]:
             known["runs"][run] = found()
-            known["versions"], known["device"] = manifest.versions(), _named(device)
+            known["versions"] = manifest.versions()
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(written(known), encoding="utf-8")
 
@@ -110,11 +110,13 @@ def _named(device: str) -> str:
     return "cpu" if device == "cpu" else torch.cuda.get_device_name(torch.device(device))
 
 
-def _facts(cell: Cell) -> Figures:
+def _facts(cell: Cell, device: str) -> Figures:
     """Where the figures come from."""
+    how = "" if device == "cpu" else f" --device {device}"
     return {
         "cell": cell.name,
-        "command": f"python -m results.attacks --cells {cell.name}",
+        "command": f"python -m results.attacks --cells {cell.name}{how}",
+        "device": _named(device),
         "seed": SEED,
         "texts": cell.texts,
     }

@@ -33,12 +33,12 @@ _LSTM = {
 
 CELLS: Final = (
     Cell("robust", "ag_news", "minilm", 500, _MINILM["ag_news"]),
-    Cell("robust", "ag_news", "bilstm", 500, _WORDS["ag_news"]),
-    Cell("robust", "yelp", "minilm", 500, _MINILM["yelp"]),
-    Cell("robust", "yelp", "bilstm", 500),
-    Cell("robust", "r8", "bilstm", 200),
+    Cell("robust", "ag_news", "bilstm", 60, _WORDS["ag_news"]),
+    Cell("robust", "yelp", "minilm", 40, _MINILM["yelp"]),
+    Cell("robust", "yelp", "bilstm", 60),
+    Cell("robust", "r8", "bilstm", 40),
     Cell("robust", "mr", "minilm", 500),
-    Cell("robust", "mr", "bilstm", 500),
+    Cell("robust", "mr", "bilstm", 100),
     Cell("defender", "ag_news", "minilm", 500, _MINILM["ag_news"]),
     Cell("defender", "ag_news", "bilstm", 500, _WORDS["ag_news"]),
     Cell("defender", "r8", "bilstm", 200),

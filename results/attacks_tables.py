@@ -74,13 +74,19 @@ def success(run: Mapping[str, Any] | None) -> str:
 
 def subjects(found: Sequence[Found]) -> str:
     """The data sets and victims of all cells."""
-    head = ("data", "model", "words, mean", "train", "test", "accuracy")
-    rows = {
-        tuple(f.names): [*f.names, f"{f.known['mean_words']:.0f}", f"{f.known['train']:,}",
-                         f"{f.known['test']:,}", f"{100 * f.known['accuracy']:.2f}"]
+    head = ("data", "model", "on", "words, mean", "train", "test", "accuracy")
+    rows = [
+        (*f.names, _place(f), f"{f.known['mean_words']:.0f}", f"{f.known['train']:,}",
+         f"{f.known['test']:,}", f"{100 * f.known['accuracy']:.2f}")
         for f in found
-    }  # fmt: skip
-    return table(head, list(rows.values()))
+    ]  # fmt: skip
+    return table(head, [list(row) for row in dict.fromkeys(rows)])
+
+
+def _place(found: Found) -> str:
+    """What a cell was made on; a victim that was trained elsewhere is another."""
+    device: str = found.known.get("device", "cpu")
+    return "CPU" if device == "cpu" else device.removeprefix("NVIDIA ")
 
 
 def robust(found: Sequence[Found]) -> str:

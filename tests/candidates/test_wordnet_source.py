@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tiny_lexicon import write_wordnet
 from unfooled.candidates import Row, explain, load
 from unfooled.candidates.wordnet import WordNet
 from unfooled.errors import InputError
@@ -188,3 +189,15 @@ def test_the_spaces_of_a_thousand_reviews_take_under_ten_seconds(
     found = [source(text) for text in texts]
     assert time.perf_counter() - started < 10
     assert sum(map(len, found)) > 5 * len(texts)
+
+
+def test_a_synonym_that_reads_as_several_words_is_a_phrase(
+    tiny: dict[str, str], tmp_path: Path
+) -> None:
+    """ "o.k." is read as four words, so swapping it in would move all that follow."""
+    synsets = [("a", "a", ["good", "o.k.", "well-made", "fine"], [])]
+    tiny = {**tiny, "wordnet": str(write_wordnet(tmp_path / "wordnet", synsets))}
+    row = _row(WordNet(rank="sense", **tiny), "a good film", 1)
+    assert row.kept == ("well-made", "fine")
+    assert ("o.k.", "more than one word") in [(c.word, c.rejected) for c in row.candidates]
+    assert "o.k." in _row(WordNet(rank="sense", phrases=True, **tiny), "a good film", 1).kept

@@ -160,7 +160,7 @@ def test_a_cell_is_made_once_and_goes_on_where_it_was(
     cell = Cell("pdp", "mr", "bilstm", 3)
     monkeypatch.setattr(attack_runs, "RUNS", tmp_path / "runs")
     monkeypatch.setattr(Subject, "attack", attack)
-    monkeypatch.setattr(attack_runs, "_subject", lambda c: Subject(c, victim(), texts, texts))
+    monkeypatch.setattr(attack_runs, "_subject", lambda c, d: Subject(c, victim(), texts, texts, d))
     monkeypatch.setattr(attack_runs, "_data", lambda c, v: {"accuracy": 1.0})
     attack_runs.make(cell, figures=tmp_path)
     attack_runs.make(cell, figures=tmp_path)
@@ -234,7 +234,8 @@ def test_every_file_of_figures_belongs_to_a_cell_and_says_where_it_comes_from() 
         known = json.loads(path.read_text(encoding="utf-8"))
         cell = names[path.stem]
         assert known["texts"] == cell.texts
-        assert known["command"].endswith(f"--cells {cell.name}")
+        assert f" --cells {cell.name}" in known["command"]
+        assert ("--device" in known["command"]) == (known["device"] != "cpu")
         assert {"seed", "versions", "accuracy"} <= known.keys()
         assert set(known["runs"]) <= set(attack_runs.NAMES[cell.experiment])
 

@@ -133,8 +133,8 @@ class Recipe:
 
     def _considered(self, word: str, synonym: str, *, form: str) -> Candidate | None:
         """A synonym in the form asked for, with its similarity or the reason to reject it."""
-        if " " in synonym and not self.phrases:
-            return Candidate(synonym, rejected="more than one word")
+        if not (self.phrases or synonym.isalpha() or len(Text.parse(synonym)) == 1):
+            return Candidate(synonym, rejected="more than one word")  # o.k. is four
         if synonym != synonym.lower():
             return Candidate(synonym, rejected="a name")
         if any(map(str.isdigit, synonym)):
