@@ -36,6 +36,7 @@ ROBUST: Final = {  # preset and the attack that runs under it
 DEFENDER: Final = ("textfooler", "textbugger", "bert-attack")
 LIMITS: Final = {"imdb": "defender-imdb"}  # of the other data sets: defender-agnews
 PDP: Final = ("sem-pso", "textfooler", "pdp")
+CANDIDATES: Final = "wordnet"  # of all attacks in the PDP paper's table 2
 RATE, QUERIES = 0.25, 2_000  # of the PDP paper's table 2; the queries on imdb alone
 
 
@@ -188,7 +189,8 @@ def _pdp(subject: Subject) -> Runs:
     limit = {"max_queries": QUERIES} if subject.cell.data == "imdb" else {}
 
     def run(name: str) -> Figures:
-        outcomes = subject.attack(name, name, subject.right, max_rate=RATE, **limit)
+        how = {"candidates": CANDIDATES, "max_rate": RATE, **limit}
+        outcomes = subject.attack(name, name, subject.right, **how)
         return {**figures(subject, name, outcomes), "each": each(outcomes)}
 
     for name in PDP:

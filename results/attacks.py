@@ -50,7 +50,7 @@ CELLS: Final = (
     Cell("mcts", "imdb", "lstm", 100, _LSTM["imdb"]),
     Cell("pdp", "mr", "bilstm", 1000),
     Cell("pdp", "mr", "minilm", 1000),
-    Cell("pdp", "imdb", "bilstm", 200),
+    Cell("pdp", "imdb", "bilstm", 60),
     Cell("pdp", "imdb", "minilm", 100, _MINILM["imdb"]),
     Cell("pdp", "snli", "bilstm", 1000, _WORDS["snli"]),
     Cell("pdp", "snli", "minilm", 1000, _MINILM["snli"]),

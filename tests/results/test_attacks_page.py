@@ -262,3 +262,9 @@ def test_the_page_in_the_docs_is_what_the_figures_say() -> None:
     assert attacks_page.PAGE.read_text(encoding="utf-8") == attacks_page.page(
         found, missing=missing
     )
+
+
+def test_attacks_are_compared_on_the_same_candidates() -> None:
+    cells = attacks_page.read(attacks.CELLS, attack_runs.FIGURES)
+    for f in (f for f in cells if f.cell.experiment == "pdp"):
+        assert len({run["candidates"] for run in f.runs.values()}) == 1, f.cell.name
