@@ -46,7 +46,7 @@ CELLS = (
     Cell("mr", "cnn", 200, 500_000),
     Cell("mr", "bilstm", 200, 500_000),
     Cell("imdb", "cnn", 100, 200_000),
-    Cell("imdb", "bilstm", 20, 20_000, time_limit=60.0),
+    Cell("imdb", "bilstm", 20, 20_000, time_limit=120.0),
     Cell("snli", "bilstm", 200, 500_000),
 )
 
