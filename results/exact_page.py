@@ -195,7 +195,8 @@ def _table_certifiers(cells: Sequence[Found]) -> str:
     rows = []
     for cell in cells:
         held = [a for a in cell.audit if a.bracket is not None]
-        for name in dict.fromkeys(name for a in held for name in a.verdicts):
+        names = dict.fromkeys(name for a in held for name in a.verdicts)
+        for name in (n for n in names if n in cell.audit.costs):  # a run under way has none yet
             asked = [a for a in held if name in a.verdicts]
             own = [a for a in asked if a.bracket is not None and a.bracket.below.method == name]
             seconds = cell.audit.costs[name]["seconds"]

@@ -152,9 +152,13 @@ def seconds_of(
     Once the estimate is above `most` the rest is not looked at. Infinite where bounds are so slow
     that not even the sample is done within `patience` seconds. What bounds prepare is kept by them.
     """
-    tree, end = Branching(cells, radius), time.perf_counter() + patience
-    fixed = np.zeros((1, 0), dtype=np.int64)
+    tree, began = Branching(cells, radius), time.perf_counter()
+    fixed, end = np.zeros((1, 0), dtype=np.int64), began + patience
     nodes, total = 1.0, 0.0
+    final = cells.lower(fixed, tree.swaps.begin(fixed), budget=tree.radius).at
+    looks = 1 if final is not None else tree.swaps.columns.bit_length()  # of a bisection
+    if (looks - 1) * (time.perf_counter() - began) > patience:
+        return math.inf
     for depth in range(tree.radius):
         _close(tree, fixed[:1])  # prepares
         closed, once = _close(tree, fixed[:1])
