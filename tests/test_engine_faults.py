@@ -240,6 +240,25 @@ def test_a_text_that_failed_gets_no_gradients_afterwards() -> None:
     assert {key for key, r in results.items() if r.error} == {"good film 3"}
 
 
+def test_one_of_two_gradient_questions_fails() -> None:
+    """The other of the tuple is answered, but its text has had its one result."""
+
+    class Half(Sloped):
+        def gradients(self, parts: Sequence[Part], of: Sequence[int]) -> list[Floats]:
+            if any("film 3" in str(part.prepared.space.original) for part in parts) and 0 in of:
+                raise RuntimeError("no slope here")
+            return super().gradients(parts, of)
+
+    def two(n: int) -> Job[Any]:
+        space = text_of(n)
+        rows = space.rows(space.origin)
+        return job(space, asking((Gradients(rows, of=1), Gradients(rows, of=0))))
+
+    results = solve(Half(WEIGHTS), [two(n) for n in range(6)], in_flight=1)
+    assert len(results) == 6
+    assert {key for key, r in results.items() if r.error} == {"good film 3"}
+
+
 # --- programs that fail -------------------------------------------------------------------------
 
 

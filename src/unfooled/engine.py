@@ -321,5 +321,5 @@ class Engine:
         for ask, answer in zip(batch, answers, strict=True):
             self.stats.forwards += ask.left
             ask.answer, ask.left = answer, 0
-            if ask.task.ready:
+            if ask.task.result is None and ask.task.ready:  # another of its questions may have failed
                 self._ready.append(ask.task)
