@@ -67,7 +67,7 @@ class Engine:
         self.stats, self.cost, self.proves = Stats(), Cost(), proves
         self._on_batch, self._say = on_batch or (lambda stats: None), say or warnings.warn
         self._counsel = Counsel(encoder, masked, stats=self.stats, say=self._say)
-        self._slopes = Slopes(victim, stats=self.stats)
+        self._slopes = Slopes(victim, stats=self.stats, say=self._say)
         self._reset()
 
     def _reset(self) -> None:
@@ -146,7 +146,7 @@ class Engine:
             if not isinstance(ask, Ask):
                 self._counsel.waiting.append(ask)
             elif isinstance(ask.question, Gradients):
-                self._slopes.waiting.append(ask)
+                self._slopes.waiting.append(Slice(ask, 0, ask.left))
             elif isinstance(ask.question, (Sensitivity, Sweep)):
                 self._asides.append(ask)
             else:
