@@ -66,11 +66,8 @@ class Victim(ABC):
 
     def alone(self, sources: Sequence[Source]) -> Floats:
         """(n, classes): the scores of each text as if it were the only one that is asked for."""
-        return np.concatenate([self._one(source) for source in sources])
-
-    def _one(self, source: Source) -> Floats:
-        found = self.scores([source])
-        return checked(found, n=1, classes=len(self.labels), name=self.name)
+        how: dict[str, Any] = {"n": 1, "classes": len(self.labels), "name": self.name}
+        return np.concatenate([checked(self.scores([source]), **how) for source in sources])
 
     @abstractmethod
     def prepare(self, space: Space) -> Prepared:
