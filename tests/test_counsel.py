@@ -307,6 +307,20 @@ def test_a_failing_request_fails_its_text_alone() -> None:
     assert errors == {"dalpha dbeta": "echo failed on 'dalpha dbeta': RuntimeError: lost for words"}
 
 
+def test_nobody_asks_for_what_a_text_that_failed_still_wanted() -> None:
+    class Strict(Echo):
+        def propose(self, requests: Any) -> Any:
+            if not requests:
+                raise IndexError("no requests")
+            return super().propose(requests)
+
+    space = space_of(2, "d")
+    both = job(space, asking((Proposals(space.origin, 0, 1), Proposals(space.origin, 1, 1))))
+    masked = Strict(broken="dalpha")
+    (result,) = solve(Double(constant()), [both], masked=masked).values()
+    assert result.error == "echo failed on 'dalpha dbeta': RuntimeError: lost for words"
+
+
 @pytest.mark.parametrize("answer", [[], [["word"]], [[Proposal("a", 0.0), Proposal("b", 0.0)]]])
 def test_what_is_no_proposal_is_refused(answer: Any) -> None:
     masked = Echo()

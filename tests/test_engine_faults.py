@@ -240,6 +240,66 @@ def test_a_text_that_failed_gets_no_gradients_afterwards() -> None:
     assert {key for key, r in results.items() if r.error} == {"good film 3"}
 
 
+def test_one_of_two_gradient_questions_fails() -> None:
+    """The other of the tuple is answered, but its text has had its one result."""
+
+    class Half(Sloped):
+        def gradients(self, parts: Sequence[Part], of: Sequence[int]) -> list[Floats]:
+            if any("film 3" in str(part.prepared.space.original) for part in parts) and 0 in of:
+                raise RuntimeError("no slope here")
+            return super().gradients(parts, of)
+
+    def two(n: int) -> Job[Any]:
+        space = text_of(n)
+        rows = space.rows(space.origin)
+        return job(space, asking((Gradients(rows, of=1), Gradients(rows, of=0))))
+
+    results = solve(Half(WEIGHTS), [two(n) for n in range(6)], in_flight=1)
+    assert len(results) == 6
+    assert {key for key, r in results.items() if r.error} == {"good film 3"}
+
+
+class Narrow(Sloped):
+    """Has memory for the gradients of two texts, and none for those of a text with `poor`."""
+
+    most, poor = 2, False
+
+    def gradients(self, parts: Sequence[Part], of: Sequence[int]) -> list[Floats]:
+        if sum(len(part.rows) for part in parts) > self.most:
+            raise OutOfMemory("too many")
+        if self.poor and any((part.rows == 2).any() for part in parts):
+            raise RuntimeError("no slope here")
+        return super().gradients(parts, of)
+
+
+def wide(n: int) -> Job[Any]:
+    """Asks for the gradients at five texts at once."""
+    rows = np.array([[0], [1], [0], [2], [1]], dtype=np.int16)
+    return job(text_of(n), asking(Gradients(rows, of=1), Gradients(rows[3:4], of=1)))
+
+
+@pytest.mark.parametrize(
+    ("batch", "numbers"),
+    [
+        (2, []),  # a batch has no more rows than it may
+        (3, ["3 texts at once: now 1"]),
+        (128, [f"{n} texts at once: now {n // 2}" for n in (20, 10, 5, 3)]),
+    ],
+)
+def test_gradients_of_one_text_may_be_too_many_at_once(batch: int, numbers: list[str]) -> None:
+    said: list[str] = []
+    found = solve(Narrow(WEIGHTS), map(wide, range(4)), batch=batch, say=said.append)
+    assert ends(found) == ends(solve(Sloped(WEIGHTS), map(wide, range(4))))
+    assert said == [f"sloped ran out of memory with the gradients of {n}" for n in numbers]
+
+
+def test_the_text_whose_gradients_fail_is_named() -> None:
+    victim = Narrow(WEIGHTS)
+    victim.poor = True
+    (result,) = solve(victim, [wide(3)]).values()
+    assert result.error == "sloped failed on 'poor film 3': RuntimeError: no slope here"
+
+
 # --- programs that fail -------------------------------------------------------------------------
 
 

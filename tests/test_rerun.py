@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -84,3 +85,32 @@ def test_a_victim_without_a_way_of_its_own_is_asked_text_by_text() -> None:
     victim = Plain()
     assert finished([longest("a", "abc")], victim) == ["abc 3"]
     assert victim.asked == [0, 1, 1, 1]
+
+
+class Odd(StringVictim):
+    """Answers in a shape of its own."""
+
+    name, labels, fingerprint = "odd", ("no", "yes"), None
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        self.answer = answer
+
+    def scores(self, sources: Sequence[Source]) -> Any:
+        return self.answer[str(sources[0])]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (None, r"given 1 texts and returned an array of shape \(\) and type object"),
+        ([0.0, 1.0], r"given 1 texts and returned an array of shape \(2,\)"),
+        ([[0.0, 1.0], [2.0, 3.0]], r"given 1 texts and returned an array of shape \(2, 2\)"),
+        ([["a", "b"]], "type <U1; expected numbers"),
+    ],
+)
+def test_scores_of_another_shape_are_told_as_they_came(answer: Any, said: str) -> None:
+    victim = Odd({"a": answer, "b": np.empty((0, 2)), "c": [[0, 1]]})
+    with pytest.raises(VictimError, match=f"odd failed on 'a' when run alone: .*{said}"):
+        alone(victim, Text.parse("a"))
+    assert finished([told("a"), told("b"), told("c")], victim)[2] == "well"
+    assert all("odd failed" in each for each in finished([told("a"), told("b")], victim))

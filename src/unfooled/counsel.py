@@ -159,6 +159,9 @@ class Counsel:
     # --- proposals ----------------------------------------------------------------------------
 
     def _propose(self, masked: Proposes, asks: Sequence[Suggestion]) -> Finished:
+        asks = [ask for ask in asks if ask.task.result is None]
+        if not asks:
+            return
         try:
             found = checked_proposals(masked.propose([ask.request for ask in asks]), asks, masked)
         except Exception as error:
@@ -169,7 +172,7 @@ class Counsel:
                 return
             self._learn_limit(masked, len(asks), error)
             for half in (asks[: len(asks) // 2], asks[len(asks) // 2 :]):
-                yield from self._propose(masked, [a for a in half if a.task.result is None])
+                yield from self._propose(masked, half)
             return
         self._stats.proposed += len(asks)
         for ask, proposals in zip(asks, found, strict=True):

@@ -17,14 +17,15 @@ from unfooled.companions import Encodes, Proposes
 from unfooled.consults import Consult
 from unfooled.counsel import Counsel
 from unfooled.counting import Rows
-from unfooled.errors import InputError, VictimError
-from unfooled.intake import prepared
+from unfooled.errors import InputError
+from unfooled.intake import prepared, seen_random
 from unfooled.planner import Cost, halves
 from unfooled.program import Floats, Gradients, Sensitivity, Sweep
+from unfooled.slopes import Slopes
 from unfooled.stats import Stats
 from unfooled.task import Job, Result, Task
 from unfooled.victims import base
-from unfooled.victims.base import Differentiable, Part, Prepared, Victim
+from unfooled.victims.base import Prepared, Victim
 
 T = TypeVar("T")
 
@@ -66,6 +67,7 @@ class Engine:
         self.stats, self.cost, self.proves = Stats(), Cost(), proves
         self._on_batch, self._say = on_batch or (lambda stats: None), say or warnings.warn
         self._counsel = Counsel(encoder, masked, stats=self.stats, say=self._say)
+        self._slopes = Slopes(victim, stats=self.stats, say=self._say)
         self._reset()
 
     def _reset(self) -> None:
@@ -73,10 +75,10 @@ class Engine:
         self._pooled = 0
         self._ready: deque[Task[Any]] = deque()
         self._under_way: deque[tuple[list[Slice], Callable[[], Floats]]] = deque()
-        self._slopes: list[Ask] = []
         self._asides: deque[Ask] = deque()
         self._ended: list[Result[Any]] = []
         self._counsel.waiting.clear()
+        self._slopes.waiting.clear()
 
     def run(self, jobs: Iterable[Job[T]]) -> Iterator[Result[T]]:
         """The results of all jobs, in the order in which they end."""
@@ -86,8 +88,11 @@ class Engine:
         """The same, those that end together in one list."""
         self._reset()  # an earlier run may have been left in the middle
         rest = iter(jobs)
-        checked = self._look_twice(list(islice(rest, _CHECKED_TWICE)))
-        waiting = prepared(chain(checked, rest), self.victim, most=self.in_flight)
+        first = list(islice(rest, _CHECKED_TWICE))
+        if seen := seen_random(first, self.victim, proves=self.proves):
+            self.stats.random, self.cache_rows = True, 0
+            self._say(f"{seen}: caching is off, and outcomes can differ from run to run")
+        waiting = prepared(chain(first, rest), self.victim, most=self.in_flight)
         active, more = 0, True
         while active or more:
             while more and active < self.in_flight and self._pooled < self.batch:
@@ -116,19 +121,6 @@ class Engine:
 
     # --- starting and ending ------------------------------------------------------------------
 
-    def _look_twice(self, first: list[Job[T]]) -> list[Job[T]]:
-        """Scores some texts twice: a victim that differs is random, and nothing may be cached."""
-        sources = [job.space.original.source for job in first]
-        if sources and not base.repeats_itself(self.victim, sources):
-            seen = f"{self.victim.name} gives different scores for the same text"
-            if self.proves:
-                raise VictimError(
-                    f"{seen}, so a proof about it would mean nothing: seed it, or use unfooled attack"
-                )
-            self.stats.random, self.cache_rows = True, 0
-            self._say(f"{seen}: caching is off, and outcomes can differ from run to run")
-        return first
-
     def _start(self, job: Job[T], ready: Prepared | None) -> None:
         try:
             task = Task(
@@ -154,7 +146,7 @@ class Engine:
             if not isinstance(ask, Ask):
                 self._counsel.waiting.append(ask)
             elif isinstance(ask.question, Gradients):
-                self._slopes.append(ask)
+                self._slopes.waiting.append(Slice(ask, 0, ask.left))
             elif isinstance(ask.question, (Sensitivity, Sweep)):
                 self._asides.append(ask)
             else:
@@ -182,7 +174,7 @@ class Engine:
         """
         idle = not (self._under_way or (self._ready and self._has_room()))
         if idle and self._pooled < min(self.batch, self._counsel.rows):
-            self._consult()
+            self._go_on(self._counsel.work())
         elif self._pool:
             batches = planned(self._pool, self.cost, most=self._capacity)
             full = [b for b in batches if rows_of(b) >= self._capacity(b[0].ask.tokens)]
@@ -192,8 +184,8 @@ class Engine:
             self._pooled = rows_of(self._pool)
             for batch in chosen:
                 self._submit(batch)
-        elif self._slopes and idle:
-            self._work_on_slopes()
+        elif self._slopes.waiting and idle:
+            self._go_on(self._slopes.work(self.batch))
         elif self._asides and idle:
             self._work_on_aside(self._asides.popleft())
         going_on = (more and self._pooled < self.batch) or (self._ready and self._has_room())
@@ -269,9 +261,9 @@ class Engine:
             else:
                 self._collect(live, handle)
 
-    def _consult(self) -> None:
-        """One batch for a companion, of the texts that wait for it; the longer queue goes first."""
-        for task in self._counsel.work():
+    def _go_on(self, finished: Iterable[Task[Any]]) -> None:
+        """Takes the texts that have an answer more, from the victim's gradients or a companion."""
+        for task in finished:
             if task.result is not None:
                 self._end(task)
             elif task.ready:
@@ -290,36 +282,3 @@ class Engine:
         else:
             self._ready.append(ask.task)
         self._on_batch(self.stats)
-
-    def _work_on_slopes(self) -> None:
-        """Answers gradient questions, many texts at a time."""
-        live = [ask for ask in self._slopes if ask.task.result is None]
-        batch: list[Ask] = []
-        while live and (not batch or sum(a.left for a in (*batch, live[-1])) <= self.batch):
-            batch.append(live.pop())
-        self._slopes = live
-        if batch:
-            self._differentiate(batch)
-
-    def _differentiate(self, batch: list[Ask]) -> None:
-        victim = self.victim
-        assert isinstance(victim, Differentiable)  # the task has refused the question otherwise
-        parts = [Part(ask.task.prepared, ask.rows) for ask in batch]
-        of = [q.of for q in (ask.question for ask in batch) if isinstance(q, Gradients)]
-        try:
-            answers = base.checked_slopes(
-                victim.gradients(parts, of), parts=parts, name=victim.name
-            )
-        except Exception as error:
-            if len(batch) == 1:
-                self._fail(batch[0], batch[0].rows[0], told(error))
-                return
-            self._differentiate(batch[: len(batch) // 2])
-            self._differentiate(batch[len(batch) // 2 :])
-            return
-        self.stats.batches += 1
-        for ask, answer in zip(batch, answers, strict=True):
-            self.stats.forwards += ask.left
-            ask.answer, ask.left = answer, 0
-            if ask.task.ready:
-                self._ready.append(ask.task)

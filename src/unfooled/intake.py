@@ -1,17 +1,34 @@
-"""Intake: the jobs of a run on their way in, their spaces prepared several at a time."""
+"""Intake: the jobs of a run on their way in, a look at the first, their spaces prepared together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from unfooled.errors import VictimError
 from unfooled.task import Job
-from unfooled.victims.base import Prepared, Victim
+from unfooled.victims.base import Prepared, Victim, repeats_itself
 
 T = TypeVar("T")
 
 _TOGETHER = 32
+
+
+def seen_random(jobs: Sequence[Job[Any]], victim: Victim, *, proves: bool) -> str | None:
+    """What is wrong with a victim that scores these texts differently when asked twice; None: nothing.
+
+    It is an error where something is to be proved.
+    """
+    sources = [job.space.original.source for job in jobs]
+    if not sources or repeats_itself(victim, sources):
+        return None
+    seen = f"{victim.name} gives different scores for the same text"
+    if proves:
+        raise VictimError(
+            f"{seen}, so a proof about it would mean nothing: seed it, or use unfooled attack"
+        )
+    return seen
 
 
 def prepared(

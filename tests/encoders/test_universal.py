@@ -61,3 +61,68 @@ def test_vectors_are_those_of_the_package(asset: Callable[[str], Path]) -> None:
     assert alone == pytest.approx(vectors, abs=1e-6)
     assert encoder.encode([]).shape == (0, 512)
     assert np.isfinite(encoder.encode([""])).all()
+
+
+class Letters:
+    """Cuts a text into its letters."""
+
+    def encode(self, texts: list[str], **_options: Any) -> list[list[int]]:
+        return [[1, *(ord(letter) % 40 for letter in text), 2] for text in texts]
+
+
+def tiny(device: str | None) -> UniversalEncoder:
+    """An encoder with random weights: vectors of 6, branches of 4, 5 numbers in the end."""
+    rng = np.random.default_rng(0)
+
+    def some(*shape: int) -> np.ndarray:
+        return (rng.normal(size=shape) / 2).astype(np.float32)
+
+    weights: dict[str, Any] = {
+        f"q{i + 1}": rng.integers(0, 64, (20, 6), dtype=np.uint8) for i in range(2)
+    }
+    weights |= {"scale": some(2) / 20, "lo": some(2), "eps": np.float32(1e-6)}
+    for n in (2, 3, 5):
+        weights |= {f"proj{n}": some(6, 4), f"proj_b{n}": some(4)}
+        weights |= {f"ln_g{n}": some(4), f"ln_b{n}": some(4)}
+        weights |= {f"w{k}_{n}": some(4 * n, 4) for k in (1, 2)}
+        weights |= {f"b{k}_{n}": some(4) for k in (1, 2)}
+    weights |= {"ln_g": some(18), "ln_b": some(18), "cnn_W": some(18, 7), "cnn_b": some(7)}
+    shapes = {"p1": (7, 7), "d0": (7, 7), "d1": (7, 7), "p3": (7, 5), "d2": (7, 7), "d3": (7, 5)}
+    weights |= {key: some(*shape) for key, shape in shapes.items()}
+    return UniversalEncoder(weights, Letters(), name="tiny", fingerprint="tiny:1", device=device)
+
+
+def test_with_torch_vectors_are_those_of_numpy() -> None:
+    pytest.importorskip("torch")
+    texts = [*TEXTS, "", "a", *["x" * n for n in range(1, 12)], *TEXTS]
+    plain, torch = tiny(None), tiny("cpu:0")
+    assert torch.batch_rows > plain.batch_rows  # it is the other way
+    found = torch.encode(texts)
+    assert found.dtype == np.float32
+    assert found == pytest.approx(plain.encode(texts), abs=1e-6)
+    assert np.linalg.norm(found, axis=1) == pytest.approx(np.ones(len(texts)), abs=1e-5)
+    assert torch.encode([]).shape == (0, 5)
+
+
+@pytest.mark.assets("use")
+def test_so_are_those_of_the_asset(asset: Callable[[str], Path]) -> None:
+    pytest.importorskip("sentencepiece")
+    pytest.importorskip("torch")
+    folder = asset("use")
+    plain, torch = (UniversalEncoder.load(folder, device=device) for device in ("cpu", "cpu:0"))
+    assert torch.encode(TEXTS) == pytest.approx(plain.encode(TEXTS), abs=1e-6)
+
+
+@pytest.mark.parametrize("device", ["nowhere", "cuda:99", "-1", ""])
+def test_a_device_that_cannot_be_used_is_one_sentence(device: str) -> None:
+    pytest.importorskip("torch")
+    with pytest.raises(InputError, match=f"the device '{device}' cannot be used: ") as raised:
+        tiny(device)
+    assert "\n" not in str(raised.value)
+
+
+def test_another_device_needs_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'unfooled\[torch\]'"):
+        tiny("cuda")
+    assert tiny("cpu").encode(["a"]).shape == (1, 5)

@@ -16,6 +16,8 @@ from unfooled.errors import InputError, VictimError
 from unfooled.evidence import NOISE, margins
 from unfooled.program import Sensitivity, Sweep, Swept
 from unfooled.space import Space
+from unfooled.sweeps import recurrent
+from unfooled.sweeps.recurrent import State, fused, stepped
 from unfooled.sweeps.regions import Region, Regions
 from unfooled.sweeps.sweep import judge
 from unfooled.text import Text
@@ -280,3 +282,34 @@ def test_the_root_of_no_columns() -> None:
     assert found.evaluated == 1
     if found.fooled is None:
         assert found.least == pytest.approx(float(margins(scores, 0)[0]), abs=1e-5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000), rows=st.integers(1, 70), rest=st.integers(0, 6))
+def test_word_by_word_as_by_the_kernel_for_sequences(seed: int, rows: int, rest: int) -> None:
+    with torch.random.fork_rng(devices=[]), torch.inference_mode():
+        torch.manual_seed(seed)
+        lstm = torch.nn.LSTM(3, 5, batch_first=True)
+        hidden, cell, top = torch.randn(3, rows, 5)
+        top = torch.where(torch.rand(rows, 1) < 0.2, -torch.inf, top)
+        given = State(hidden, cell, top), torch.randn(rows, 3), torch.randn(rest, 3)
+        for one, other in zip(stepped(lstm, *given), fused(lstm, *given), strict=True):
+            assert one.shape == (rows, 5)
+            torch.testing.assert_close(one, other, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("arch", ["lstm", "bilstm"])
+@pytest.mark.parametrize("seed", range(8))
+def test_margins_word_by_word_are_those_of_a_forward(
+    arch: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What other devices do, on this one."""
+    monkeypatch.setattr(recurrent, "fused", stepped)
+    model = victim(arch, seed=seed)
+    members = space(seed=seed, words=6 + seed, columns=3 + seed % 3, candidates=3)
+    expected = naive(model, members, 2)
+    by_row = {tuple(r.tolist()): s for r, s in zip(expected.rows, expected.scores, strict=True)}
+    found = features(model, members, 2)
+    assert found
+    for row, scores in found.items():
+        np.testing.assert_allclose(scores, by_row[row], atol=2e-5, rtol=1e-5)

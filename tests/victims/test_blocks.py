@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sweep_toys import BOUNDED, KNOWN, STRANGE, victim
 from unfooled.victims.blocks import ROWS, blocks
 from unfooled.victims.huggingface import HuggingFaceVictim
 
@@ -38,3 +39,22 @@ def test_texts_in_blocks_score_as_if_alone(folder: Folder, kind: str) -> None:
         expected = np.concatenate([made.scores([source]) for source in sources])
         assert made.in_blocks(sources) == pytest.approx(expected, abs=1e-5)
         assert made.alone(sources) == pytest.approx(expected, abs=0)  # on a CPU one by one
+
+
+def text_of(words: int, rng: np.random.Generator) -> str:
+    return " ".join(rng.choice([*KNOWN, *STRANGE], words))
+
+
+@pytest.mark.parametrize("pair", [False, True])
+@pytest.mark.parametrize("arch", BOUNDED)
+def test_so_do_those_of_word_models(arch: str, pair: bool) -> None:
+    """Empty ones, of the widths of one, two and three blocks, cut ones, more than a block has rows."""
+    rng, made = np.random.default_rng(3), victim(arch, pair=pair, max_words=70)
+    lengths = [0, 1, 31, 32, 33, 64, 65, 70, 90, *range(4, 24)]
+    single = [text_of(n, rng) for n in lengths]
+    sources = list(zip(single, single[::-1], strict=True)) if pair else single
+    expected = np.concatenate([made.scores([source]) for source in sources])
+    scale = max(1.0, float(np.abs(expected).max()))
+    assert made.in_blocks(sources) == pytest.approx(expected, abs=1e-5 * scale)
+    assert made.alone(sources) == pytest.approx(expected, abs=0)  # on a CPU one by one
+    assert made.in_blocks([]).shape == (0, 3)

@@ -218,3 +218,22 @@ def test_open_copies_may_have_columns_out_of_order(tokenizer: Any) -> None:
     table = table_of(space, made)
     rows = [[1, 2], [0, 1], [1, 0], [UNKNOWN, 2], [1, DELETED]]
     assert joined(table, rows) == expected(made, space, rows)
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_units_may_be_forgotten_while_spaces_are_laid_out(
+    tokenizer: Any, together: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unfooled.victims.units._MOST", 6)
+    made = Encoder(tokenizer("uncased", 512), limit=512)
+    spaces = [
+        Space(f"{start} people don't give up.\n", {1: ("men",), 2: ("do",), 3: ("not",), 5: ("!",)})
+        for start in ("the", "two", "funny")
+    ]
+    tables = (
+        token_tables(spaces, made) if together else [token_tables([s], made)[0] for s in spaces]
+    )
+    for space, table in zip(spaces, tables, strict=True):
+        assert table.exact_pieces
+        rows = all_rows(space)
+        assert joined(table, rows) == expected(made, space, np.array(rows, dtype=np.int16))

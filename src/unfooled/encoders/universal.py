@@ -47,8 +47,10 @@ def _with_numpy() -> _Calls:
 
 
 def _with_torch(device: str) -> _Calls:
-    import torch
-
+    try:
+        import torch
+    except ImportError as error:
+        raise MissingExtra(f"the Universal Sentence Encoder on {device}", "torch") from error
     try:
         place = torch.zeros(1, device=device).device
     except (RuntimeError, AssertionError) as error:

@@ -38,6 +38,25 @@ class State(NamedTuple):
         return State(self.hidden[index], self.cell[index], self.top[index])
 
 
+def stepped(lstm: nn.LSTM, state: State, words: Tensor, rest: Tensor) -> State:
+    """The states after a word of each state's own and the rest, word by word."""
+    for word in (words, *rest):
+        hidden, cell = torch.lstm_cell(word.expand(len(words), -1), state[:2], *lstm.all_weights[0])
+        state = State(hidden, cell, torch.maximum(state.top, hidden))
+    return state
+
+
+def fused(lstm: nn.LSTM, state: State, words: Tensor, rest: Tensor) -> State:
+    """The same by the kernel for whole sequences."""
+    rows = len(words)
+    more = _padded(rows) - rows
+    vectors = torch.cat((words[:, None], rest.expand(rows, -1, -1)), dim=1)
+    held = [pad(part, (0, 0, 0, more))[None] for part in state[:2]]
+    steps, (hidden, cell) = lstm(pad(vectors, (0, 0, 0, 0, 0, more)), held)
+    top = torch.maximum(state.top, steps[:rows].amax(dim=1))
+    return State(hidden[0, :rows], cell[0, :rows], top)
+
+
 class Trie:
     """One LSTM that reads one text: the states of all texts of a region, by their swaps.
 
@@ -77,23 +96,13 @@ class Trie:
 
         On a GPU step by step: its kernel for whole sequences took ten times as long with so many rows.
         """
-        if words.device.type != "cpu":
-            for place in range(start, stop):
-                own = words if place == start else self._text[place].expand(len(words), -1)
-                hidden, cell = torch.lstm_cell(own, state[:2], *self._lstm.all_weights[0])
-                state = State(hidden, cell, torch.maximum(state.top, hidden))
-            return state
         rest = self._text[start + 1 : stop]
+        if words.device.type != "cpu":
+            return stepped(self._lstm, state, words, rest)
         parts = []
         for begin in range(0, len(words), self._rows):
-            own = words[begin : begin + self._rows, None]
-            size = _padded(len(own))
-            vectors = torch.cat((own, rest.expand(len(own), -1, -1)), dim=1)
-            now = State(*(part[begin : begin + self._rows] for part in state))
-            held = [pad(part, (0, 0, 0, size - len(own)))[None] for part in now[:2]]
-            steps, (hidden, cell) = self._lstm(pad(vectors, (0, 0, 0, 0, 0, size - len(own))), held)
-            top = torch.maximum(now.top, steps[: len(own)].amax(dim=1))
-            parts.append(State(hidden[0, : len(own)], cell[0, : len(own)], top))
+            few = slice(begin, begin + self._rows)
+            parts.append(fused(self._lstm, State(*(part[few] for part in state)), words[few], rest))
         return State(*(torch.cat(found) for found in zip(*parts, strict=True)))
 
     def _branched(self, state: State, parents: Tensor, shares: Tensor) -> State:

@@ -66,7 +66,8 @@ class Victim(ABC):
 
     def alone(self, sources: Sequence[Source]) -> Floats:
         """(n, classes): the scores of each text as if it were the only one that is asked for."""
-        return np.concatenate([np.asarray(self.scores([source])) for source in sources])
+        how: dict[str, Any] = {"n": 1, "classes": len(self.labels), "name": self.name}
+        return np.concatenate([checked(self.scores([source]), **how) for source in sources])
 
     @abstractmethod
     def prepare(self, space: Space) -> Prepared:

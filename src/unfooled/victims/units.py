@@ -24,8 +24,7 @@ class Units:
     def __init__(self, backend: Any, *, specials: Iterable[str]) -> None:
         self._backend = backend
         self._specials = tuple(s for s in specials if s)
-        self._inner: dict[str, bytes | None] = {}
-        self._first: dict[str, bytes | None] = {}
+        self._known: dict[bool, dict[str, bytes | None]] = {False: {}, True: {}}  # by `first`
         self._probes: dict[tuple[str, bool], bytes | None] = {}
         self._holds: dict[tuple[str, str], bool] = {}
         self.usable = self._splits_at_spaces() and not any(
@@ -47,12 +46,12 @@ class Units:
 
     def learn(self, units: Iterable[str], *, first: bool = False) -> dict[str, bytes | None]:
         """A table that holds at least these units; `first` for those that open a text."""
-        known = self._first if first else self._inner
+        known = self._known[first]
         missing = [unit for unit in dict.fromkeys(units) if unit not in known]
         if not missing:
             return known
-        if len(known) > _MOST:
-            known.clear()
+        if len(known) > _MOST:  # a new table: whoever holds the old one may still look there
+            self._known[first] = {}
             return self.learn(units, first=first)
         safe = [unit for unit in missing if self._is_safe(unit)]
         known.update(dict.fromkeys(missing))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Sequence
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from unfooled.counting import Rows
 from unfooled.space import Space
+from unfooled.text import Text
 from unfooled.victims.base import Prepared
 from unfooled.victims.pieces import PieceTable
 
@@ -16,6 +20,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from unfooled.victims.word_sweeps import Planned
+
+_REMEMBERED = 200_000  # words with their surroundings
+_COMBINED = 4096  # texts of one chunk that are cut to see whether its words stay apart
 
 
 class Chunk(NamedTuple):
@@ -65,6 +72,45 @@ def shared_chunks(space: Space) -> list[list[tuple[str, ...]]]:
         for c, columns in many.items()
         if columns > 1
     ]
+
+
+class Joints:
+    """Whether words stay words of their own beside what they are glued to; remembers what it has cut."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str], bool] = {}
+
+    def hold(self, space: Space) -> bool:
+        """Whether the words of a space never join up, whatever stands at each."""
+        return all(
+            self._stands_alone(chunk, candidate)
+            for chunk, found in zip(chunks(space), space.candidates, strict=True)
+            if chunk is not None and (chunk.before or chunk.after)
+            for candidate in found
+        ) and all(map(_stay_apart, shared_chunks(space)))
+
+    def _stands_alone(self, chunk: Chunk, candidate: str) -> bool:
+        """Whether a candidate stays a word (or words) of its own between what it is glued to."""
+        key = (chunk.before, candidate, chunk.after)
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            sides = (Text.parse(part).words for part in key)
+            whole = Text.parse("".join(key)).words
+            known = self._known[key] = whole == tuple(word for side in sides for word in side)
+        return known
+
+
+def _stay_apart(options: Sequence[tuple[str, ...]]) -> bool:
+    """Whether words glued to each other stay words of their own, whatever stands at each."""
+    if math.prod(map(len, options)) > _COMBINED:
+        return False
+    cut = {part: Text.parse(part).words for found in options for part in found}
+    return all(
+        Text.parse("".join(parts)).words == tuple(w for part in parts for w in cut[part])
+        for parts in product(*options)
+    )
 
 
 class WordTable(Prepared):

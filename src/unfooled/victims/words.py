@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import copy
-import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +30,11 @@ from unfooled.victims.first_order import first_order
 from unfooled.victims.pieces import Body, Ids, PieceTable
 from unfooled.victims.word_points import points
 from unfooled.victims.word_sweeps import sweep_words
-from unfooled.victims.word_table import Chunk, WordTable, chunks, shared_chunks
+from unfooled.victims.word_table import Joints, WordTable
 
 _UNKNOWN_WORD = "ʬʬʬ"  # parses as one word and is in no vocabulary
 
 _REMEMBERED = 200_000  # candidates whose ids are kept
-_COMBINED = 4096  # texts of one chunk that are cut to see whether its words stay apart
 
 
 class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
@@ -56,7 +53,7 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
         self.batch_rows = 128 if self.device.type == "cpu" else 4096
         self.batch_tokens = None if self.device.type == "cpu" else 1 << 19
         self._limit = model.config.max_words
-        self._glued: dict[tuple[str, str, str], bool] = {}
+        self._joints = Joints()
         self._known: dict[str, tuple[int, ...]] = {}  # candidate -> ids, for all spaces
         self._fingerprint = fingerprint
 
@@ -114,35 +111,8 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
             ],
             unknown=(Vocabulary.unknown,),
         )
-        exact = all(
-            self._stands_alone(chunk, candidate)
-            for chunk, found in zip(chunks(space), space.candidates, strict=True)
-            if chunk is not None and (chunk.before or chunk.after)
-            for candidate in found
-        ) and all(map(self._stay_apart, shared_chunks(space)))
-        return WordTable(space, table if exact else None, limit=self._limit)
-
-    def _stay_apart(self, options: Sequence[tuple[str, ...]]) -> bool:
-        """Whether words glued to each other stay words of their own, whatever stands at each."""
-        if math.prod(map(len, options)) > _COMBINED:
-            return False
-        cut = {part: Text.parse(part).words for found in options for part in found}
-        return all(
-            Text.parse("".join(parts)).words == tuple(w for part in parts for w in cut[part])
-            for parts in product(*options)
-        )
-
-    def _stands_alone(self, chunk: Chunk, candidate: str) -> bool:
-        """Whether a candidate stays a word (or words) of its own between what it is glued to."""
-        key = (chunk.before, candidate, chunk.after)
-        known = self._glued.get(key)
-        if known is None:
-            if len(self._glued) >= _REMEMBERED:
-                self._glued.clear()
-            sides = (Text.parse(part).words for part in key)
-            whole = Text.parse("".join(key)).words
-            known = self._glued[key] = whole == tuple(word for side in sides for word in side)
-        return known
+        whole = self._joints.hold(space)
+        return WordTable(space, table if whole else None, limit=self._limit)
 
     def _pieces(self, candidate: str) -> tuple[int, ...]:
         if len(self._known) >= _REMEMBERED:
