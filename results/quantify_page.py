@@ -253,7 +253,9 @@ def share(part: Any) -> str:
 
 def time(part: Any) -> str:
     """Their mean time."""
-    return "–" if part.seconds is None else f"{part.seconds:.2g}"
+    if part.seconds is None:
+        return "–"
+    return f"{part.seconds:.2g}" if part.seconds < 100 else f"{part.seconds:.0f}"
 
 
 def mean(values: Sequence[float]) -> float:
