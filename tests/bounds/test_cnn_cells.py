@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ from unfooled.sweeps.plan import Plan
 SEEDS = st.integers(0, 10**6)
 
 
-def reading(seed: int, arch: str = "cnn") -> Reading:
+def reading(seed: int, arch: str = "cnn", *, ties: bool = True) -> Reading:
     """A small network and text: places side by side or not, words that come again."""
     rng = np.random.default_rng(seed)
     words, classes, dimensions = int(rng.integers(1, 9)), int(rng.integers(2, 4)), 4
@@ -39,7 +40,7 @@ def reading(seed: int, arch: str = "cnn") -> Reading:
         scale = rng.choice([0.5, 1.0, 2.0])
         weight.copy_(torch.from_numpy(rng.normal(size=tuple(weight.shape)) * scale))
     vectors = torch.from_numpy(rng.normal(size=(6, dimensions)))
-    if rng.random() < 0.3:
+    if rng.random() < 0.3 and ties:
         vectors = vectors.round()  # ties
     places = rng.permutation(words)[: int(rng.integers(0, 6))].tolist()
     choices = tuple(vectors[rng.permutation(6)[: int(rng.integers(1, 4))]] for _ in places)
@@ -279,3 +280,23 @@ def test_pairs_and_what_would_be_too_large_have_linear_bounds(
     pair = model.layers(model.prepare(space(seed=2, words=7, columns=4, candidates=3, pair=True)))
     assert pair is not None
     assert isinstance(kinds.cell_bounds(pair, 0, radius=2), LinearCells)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_the_last_digits_of_another_machine_hardly_change_a_bound(seed: int) -> None:
+    """A checker adds up in another order, and still has to find the bound of the certificate, nearly."""
+    found = reading(seed, ties=False)
+    rng = torch.Generator().manual_seed(seed)
+
+    def shaken(vectors: torch.Tensor) -> torch.Tensor:
+        return vectors * (1 + 2e-15 * torch.randn(vectors.shape, generator=rng).double())
+
+    other = replace(found, text=shaken(found.text), choices=tuple(map(shaken, found.choices)))
+    radius = min(3, len(found.choices))
+    one, two = (CNNCells(r, 0, radius=radius) for r in (found, other))
+    rows = np.arange(len(one.swaps.column), dtype=np.int64)[:, None]
+    for fixed in (rows[:1, :0], rows):
+        begin = one.swaps.begin(fixed)
+        for budget in range(radius + 1 - fixed.shape[1]):
+            bounds = [cells.lower(fixed, begin, budget=budget).lower for cells in (one, two)]
+            assert bounds[0] == pytest.approx(bounds[1], rel=5e-4, abs=5e-4)

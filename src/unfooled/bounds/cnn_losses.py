@@ -17,7 +17,7 @@ from unfooled.bounds.cells import Doubles, Ints
 from unfooled.bounds.cnn_clusters import Clusters, kept
 from unfooled.bounds.cnn_windows import Flags, Windows
 
-_STEPS = 60
+_STEPS, _NOISE = 60, 1e-9
 
 
 class Weights(NamedTuple):
@@ -127,19 +127,20 @@ class _Descent:
             found = Weights(lift, share / share.sum(axis=1, keepdims=True))
             total, part = self.chosen(prices.losses(found), width=0.05 / (1 + step / 20))
             total += float(lift @ levels.cost)
-            if total < least:
+            if total < least - _NOISE * max(1.0, abs(total)):  # a checker has other last digits
                 least, best = total, found
             lift = self._lifted(lift, part, length=0.3 / (1 + step / 10))
             slope = np.zeros(score.shape)
             pays = part[prices.cluster][:, None] * prices.part
             np.add.at(slope, (prices.feature, prices.rank), pays)
-            score -= slope * (10 / (slope.max(initial=1e-12) * (1 + step / 20)))
+            slope[slope < _NOISE] = 0.0
+            score -= slope * (10 / (slope.max(initial=_NOISE) * (1 + step / 20)))
         return best
 
     def _lifted(self, lift: Doubles, part: Doubles, *, length: float) -> Doubles:
         """A step of the ceilings: up where the swaps that count bring more than one is paid for."""
         prices = self.prices
-        over = part[prices.over] * (prices.above > lift[prices.against])
+        over = part[prices.over] * (prices.above > lift[prices.against] + _NOISE)
         slope = 1.0 - np.bincount(prices.against, over, len(lift))
         lifted: Doubles = np.clip(lift - length * slope * self.highest, 0.0, self.highest)
         return lifted
