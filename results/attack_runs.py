@@ -86,9 +86,12 @@ def make(cell: Cell, *, figures: Path = FIGURES, device: str = "cpu") -> None:
     known: Figures = json.loads(path.read_text()) if path.exists() else {}
     if known and known["texts"] != cell.texts:
         known = {}  # made with another size
-    facts = {} if known else _facts(cell, device)
+    if known and known["runs"].keys() >= set(NAMES[cell.experiment]):
+        return
     subject = _subject(cell, device)
-    known = known or {**facts, **_data(cell, subject.victim), "runs": {}}
+    if known.get("victim") != subject.victim.fingerprint:
+        known = {}  # made with a victim that is gone: figures of two do not mix
+    known = known or {**_facts(subject), **_data(cell, subject.victim), "runs": {}}
     for run, found in EXPERIMENTS[cell.experiment](subject):
         if run not in known["runs"]:
             known["runs"][run] = found()
@@ -111,13 +114,15 @@ def _named(device: str) -> str:
     return "cpu" if device == "cpu" else torch.cuda.get_device_name(torch.device(device))
 
 
-def _facts(cell: Cell, device: str) -> Figures:
+def _facts(subject: Subject) -> Figures:
     """Where the figures come from."""
+    cell, device = subject.cell, subject.device
     how = "" if device == "cpu" else f" --device {device}"
     return {
         "cell": cell.name,
         "command": f"python -m results.attacks --cells {cell.name}{how}",
         "device": _named(device),
+        "victim": subject.victim.fingerprint,
         "seed": SEED,
         "texts": cell.texts,
     }

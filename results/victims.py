@@ -46,12 +46,14 @@ def trained(
     It is kept in `models/`, or in the folder in UNFOOLED_MODELS. `training`: what differs from the
     defaults; `limit` is how many texts it is trained on. It is trained and runs on the `device`.
     """
-    folder = Path(os.environ.get("UNFOOLED_MODELS", "models")) / f"{model}-{data}"
+    given = dict(training or {})
+    limit = given.pop("limit", None)
+    name = f"{model}-{data}" if limit is None else f"{model}-{data}-{limit}"
+    folder = Path(os.environ.get("UNFOOLED_MODELS", "models")) / name
     if not (folder / "config.json").exists():
-        given = dict(training or {})
         uf.models.train(
             ARCHITECTURES.get(model, model),
-            load(data, split="train", limit=given.pop("limit", None)),
+            load(data, split="train", limit=limit),
             out=folder,
             dev=load(data, split="dev"),
             device=device,
