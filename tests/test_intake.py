@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -27,7 +27,7 @@ class Together(Double):
             raise RuntimeError("no such word")
         return super().prepare(space)
 
-    def prepare_all(self, spaces: Sequence[Space]) -> Sequence[Prepared]:
+    def prepare_all(self, spaces: Sequence[Space]) -> Callable[[], Sequence[Prepared]]:
         self.together.append(len(spaces))
         return super().prepare_all(spaces)
 

@@ -48,7 +48,8 @@ class Ask:
     ) -> None:
         self.task, self.question, self.rows, self.whole = task, question, rows, whole
         self.left = len(rows)
-        self.slots: list[int] | None = None  # where the answer lies in the cache, None: not there
+        # Where the answer lies in the cache; None: not there.
+        self.slots: list[int] | slice | None = None
         self.offset = 0  # where the fresh rows go
         self.answer: Any = None
         self.stretches: Iterator[Swept] | None = None  # of a sweep
@@ -64,7 +65,12 @@ class Ask:
 
     def result(self) -> Any:
         """The whole answer, once nothing is left."""
-        return self.task.store[self.slots] if self.slots is not None else self.answer
+        if self.slots is None:
+            return self.answer
+        found = self.task.store[self.slots]
+        return (
+            found.copy() if isinstance(self.slots, slice) else found
+        )  # the store is not handed out
 
     # --- questions outside the batches --------------------------------------------------------
 

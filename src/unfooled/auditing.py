@@ -32,9 +32,10 @@ from unfooled.records import CANDIDATES, Run
 from unfooled.runner import attacked, built
 from unfooled.text import Example
 from unfooled.victims.base import Victim
-from unfooled.work import Candidates, Done, Work, named
+from unfooled.work import Candidates, Done, Work, named, old_objects_at_rest
 
 
+@old_objects_at_rest()
 def audit(
     victim: Victim,
     examples: Any,

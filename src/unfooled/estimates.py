@@ -19,7 +19,7 @@ from unfooled.rerun import Finish, settled
 from unfooled.task import Job, Result
 from unfooled.text import Example, Text
 from unfooled.victims.base import Victim
-from unfooled.work import Candidates, Done, Piece, Work
+from unfooled.work import Candidates, Done, Piece, Work, old_objects_at_rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,7 @@ _FIELDS = tuple(Estimated.__slots__)
 _YOUNG = ("size", "misclassified")  # older runs have none
 
 
+@old_objects_at_rest()
 def estimate(
     victim: Victim,
     examples: Any,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -34,15 +34,34 @@ def seen_random(jobs: Sequence[Job[Any]], victim: Victim, *, proves: bool) -> st
 def prepared(
     jobs: Iterator[Job[T]], victim: Victim, *, most: int
 ) -> Iterator[tuple[Job[T], Prepared | None]]:
-    """Every job with what the victim made of its space, at most so many ahead of their turn.
+    """Every job with what the victim made of its space; so many, or fewer, are prepared together.
 
-    Where a space cannot be prepared those beside it come with None: each task prepares its own then, and
-    the guilty one is named.
+    A victim that works by itself starts on the next before these have had their turn. Where a space
+    cannot be prepared those beside it come with None: each task prepares its own then, and the guilty
+    one is named.
     """
-    while some := list(islice(jobs, min(_TOGETHER, most))):
-        ready: Sequence[Prepared | None]
+    groups = iter(lambda: list(islice(jobs, min(_TOGETHER, most))), [])
+    begun = ((some, _begun(some, victim)) for some in groups)
+    turn = next(begun, None)
+    while turn is not None:
+        after = next(begun, None) if victim.depth else None
+        some, wait = turn
+        yield from zip(some, wait(), strict=True)
+        turn = after or next(begun, None)
+
+
+def _begun(jobs: Sequence[Job[Any]], victim: Victim) -> Callable[[], Sequence[Prepared | None]]:
+    """Starts on the spaces of some jobs; the handle gives None for each where one cannot be prepared."""
+    nothing = [None] * len(jobs)
+    try:
+        wait = victim.prepare_all([job.space for job in jobs])
+    except Exception:
+        return lambda: nothing
+
+    def settled() -> Sequence[Prepared | None]:
         try:
-            ready = victim.prepare_all([job.space for job in some])
+            return wait()
         except Exception:
-            ready = [None] * len(some)
-        yield from zip(some, ready, strict=True)
+            return nothing
+
+    return settled

@@ -24,7 +24,7 @@ from unfooled.task import Job, Result
 from unfooled.text import Example, Text
 from unfooled.victims.base import Victim
 from unfooled.watch import Silent
-from unfooled.work import Candidates, Done, Piece, Work, named
+from unfooled.work import Candidates, Done, Piece, Work, named, old_objects_at_rest
 
 Decision = Literal["certified", "falsified", "unknown", "error"]
 
@@ -96,6 +96,7 @@ class Verdict:
         )
 
 
+@old_objects_at_rest()
 def certify(
     name: str,
     victim: Victim,

@@ -28,7 +28,7 @@ from unfooled.space import Space
 from unfooled.task import Job, Result
 from unfooled.text import Example
 from unfooled.victims.base import Differentiable, Victim
-from unfooled.work import Candidates, Done, Piece, Work
+from unfooled.work import Candidates, Done, Piece, Work, old_objects_at_rest
 
 
 def attempt(
@@ -53,6 +53,7 @@ def attempt(
     return Attempt(found, strict=attack.strict)
 
 
+@old_objects_at_rest()
 def attack(
     name: str | Attack,
     victim: Victim,

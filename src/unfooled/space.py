@@ -97,7 +97,7 @@ class Space:
         rows = self.rows(rows)
         width = self.counts[column] + 1
         out = np.repeat(rows, width, axis=0)
-        out[:, column] = np.tile(np.arange(width, dtype=np.int16), len(rows))
+        out.reshape(len(rows), width, -1)[:, :, column] = np.arange(width, dtype=np.int16)
         return out
 
     def neighbours(self, rows: ArrayLike, columns: Sequence[int] | None = None) -> Rows:
@@ -150,7 +150,8 @@ class Space:
 
     def rows(self, rows: ArrayLike) -> Rows:
         """A two-dimensional int16 view of one row or many."""
-        return np.atleast_2d(np.asarray(rows, dtype=np.int16))
+        found = np.asarray(rows, dtype=np.int16)
+        return found if found.ndim == 2 else np.atleast_2d(found)
 
     # --- texts --------------------------------------------------------------------------------
 

@@ -279,7 +279,7 @@ class Task(Generic[T]):
             grown[:known] = self.store[:known]
             self.store = grown
         ask = Ask(self, question, rows, whole=False)
-        ask.slots, ask.offset = slots, known
+        ask.slots, ask.offset = slots if new != n else slice(known, known + n), known
         return ask
 
     def _remember(self, answers: Sequence[Any]) -> None:

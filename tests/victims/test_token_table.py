@@ -35,7 +35,7 @@ def expected(made: Encoder, space: Space, rows: Any) -> list[tuple[list[int], li
 
 
 def table_of(space: Space, encoder: Encoder) -> TokenTable:
-    return token_tables([space], encoder)[0]
+    return token_tables([space], encoder)()[0]
 
 
 def joined(table: TokenTable, rows: Any) -> list[tuple[list[int], list[int]]]:
@@ -230,9 +230,7 @@ def test_units_may_be_forgotten_while_spaces_are_laid_out(
         Space(f"{start} people don't give up.\n", {1: ("men",), 2: ("do",), 3: ("not",), 5: ("!",)})
         for start in ("the", "two", "funny")
     ]
-    tables = (
-        token_tables(spaces, made) if together else [token_tables([s], made)[0] for s in spaces]
-    )
+    tables = token_tables(spaces, made)() if together else [table_of(s, made) for s in spaces]
     for space, table in zip(spaces, tables, strict=True):
         assert table.exact_pieces
         rows = all_rows(space)

@@ -20,9 +20,10 @@ def made(tokenizer: Any, family: str) -> Units:
 def test_units_have_the_ids_they_have_in_a_text(tokenizer: Any, family: str) -> None:
     backend = tokenizer(family).backend_tokenizer
     table = made(tokenizer, family)
-    first = table.learn(["The"], first=True)["The"]
-    inner = table.learn([" film,", "\tis", "  warm!"])
-    joined = b"".join([first or b"", *(inner[u] or b"" for u in (" film,", "\tis", "  warm!"))])
+    first = table.learn(["The"], gap="", first=True)["The"]
+    inner = [(" ", "film,"), ("\t", "is"), ("  ", "warm!")]
+    found = [table.learn([word], gap=gap)[word] or b"" for gap, word in inner]
+    joined = b"".join([first or b"", *found])
     text = "The film,\tis  warm!"
     backend.no_truncation()
     expected = backend.encode(text, add_special_tokens=False).ids
@@ -44,12 +45,13 @@ def test_units_have_the_ids_they_have_in_a_text(tokenizer: Any, family: str) -> 
     ],
 )
 def test_units_that_lean_on_others_are_refused(tokenizer: Any, unit: str) -> None:
-    assert made(tokenizer, "uncased").learn([unit])[unit] is None
+    gap, word = unit[: len(unit) - len(unit.lstrip(" "))], unit.lstrip(" ")
+    assert made(tokenizer, "uncased").learn([word], gap=gap)[word] is None
 
 
 @pytest.mark.parametrize("unit", [" ❤️", " cafe\u0301", " a\u200bb", " 好", " x y", "\n"])
 def test_odd_characters_inside_are_no_obstacle(tokenizer: Any, unit: str) -> None:
-    assert made(tokenizer, "uncased").learn([unit])[unit] is not None
+    assert made(tokenizer, "uncased").learn([unit[1:]], gap=unit[0])[unit[1:]] is not None
 
 
 def test_only_tokenizers_that_split_at_spaces_are_usable(tokenizer: Any) -> None:
@@ -65,9 +67,9 @@ def test_each_unit_is_cut_once_and_memory_is_bounded(
     table = made(tokenizer, "uncased")
     monkeypatch.setattr(module, "_MOST", 3)
     for word in ("one", "two", "three", "four", "five", "six"):
-        known = table.learn([f" {word}", " film"])
-        assert known[f" {word}"] is not None
-        assert known[" film"] is not None
+        known = table.learn([word, "film"], gap=" ")
+        assert known[word] is not None
+        assert known["film"] is not None
         assert len(known) <= 6
 
 

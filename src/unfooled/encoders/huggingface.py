@@ -63,7 +63,7 @@ class HuggingFaceEncoder(EncodesRows):
         return self._vectors(self.tokens.encode(texts))
 
     def prepare(self, space: Space) -> TokenTable:
-        return token_tables([space], self.tokens)[0]
+        return token_tables([space], self.tokens)()[0]
 
     def encode_rows(self, parts: Sequence[tuple[Any, Rows]]) -> Floats:
         return self._vectors(assembled([Part(*part) for part in parts]))

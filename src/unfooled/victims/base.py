@@ -73,9 +73,9 @@ class Victim(ABC):
     def prepare(self, space: Space) -> Prepared:
         """The space in the victim's own form."""
 
-    def prepare_all(self, spaces: Sequence[Space]) -> Sequence[Prepared]:
-        """Several spaces, for a victim that gains by having them together."""
-        return [self.prepare(space) for space in spaces]
+    def prepare_all(self, spaces: Sequence[Space]) -> Callable[[], Sequence[Prepared]]:
+        """Starts on several spaces, for a victim that gains by having them together; the handle waits."""
+        return lambda: [self.prepare(space) for space in spaces]
 
     @abstractmethod
     def submit(self, parts: Sequence[Part]) -> Callable[[], Floats]:

@@ -8,10 +8,14 @@ from operator import getitem, itemgetter
 from typing import Any, NamedTuple
 
 from unfooled.space import DELETED, UNKNOWN, Space
-from unfooled.victims.units import Units, tokens
+from unfooled.victims.units import Before, Units, tokens
 
 Pieces = bytes | None
 """Token ids; None where they depend on more than the unit."""
+Wanted = dict[Before, list[str]]
+"""Words whose ids are needed, by what stands before them."""
+Known = Mapping[Before, Mapping[str, Pieces]]
+"""The ids of all that was wanted."""
 
 
 class Cluster(NamedTuple):
@@ -29,12 +33,17 @@ class Cluster(NamedTuple):
         return len(self.words) == 1 == len(self.columns)
 
     @property
+    def before(self) -> Before:
+        """What stands before its words."""
+        return self.gap, self.first
+
+    @property
     def whole(self) -> str:
-        """The unit as it stands in the text."""
-        return self.gap + "".join(self.words)
+        """Its words as they stand in the text."""
+        return "".join(self.words)
 
     def spelled(self, choices: Sequence[int], space: Space, *, unknown: str) -> str | None:
-        """The unit under some choices; None where a deletion joins its rest to the word before."""
+        """Its words under some choices; None where a deletion joins the rest to the word before."""
         words: list[str | None] = list(self.words)
         for column, place, choice in zip(self.columns, self.places, choices, strict=True):
             if choice > 0:
@@ -43,7 +52,7 @@ class Cluster(NamedTuple):
                 words[place] = unknown if choice == UNKNOWN else None
         if words[0] is None:
             return None if any(words) else ""
-        return self.gap + "".join([word for word in words if word is not None])
+        return "".join([word for word in words if word is not None])
 
 
 def clusters(
@@ -54,15 +63,9 @@ def clusters(
     found = []
     for start, stop in pairwise([*starts, len(words)]):
         own = [i for i in range(start, stop) if i in columns]
-        found.append(
-            Cluster(
-                gaps[start],
-                tuple(words[start:stop]),
-                tuple([columns[i] for i in own]),
-                tuple([i - start for i in own]),
-                start == 0,
-            )
-        )
+        places = (0,) if own == [start] else tuple([i - start for i in own])
+        mine = tuple([columns[i] for i in own])
+        found.append(Cluster(gaps[start], tuple(words[start:stop]), mine, places, start == 0))
     return found
 
 
@@ -107,36 +110,29 @@ class Side:
         self.glued: set[int] = set()  # columns that share their unit with another
         self.later: set[int] = set()  # of these, all but the first of each unit
         self._end = gaps[-1]
-        self.wanted = self._wanted()  # units by whether they open the text
 
-    def _wanted(self) -> dict[bool, list[str]]:
-        """Everything that rows with one swap can ask for."""
-        wanted: dict[bool, list[str]] = {True: [], False: []}
+    def want(self, wanted: Wanted) -> None:
+        """Adds everything that rows with one swap can ask for."""
+        if self._end:
+            wanted.setdefault((self._end, not self.clusters), []).append("")
         for cluster in self.clusters:
-            units = wanted[cluster.first]
+            words = wanted.setdefault(cluster.before, [])
             if cluster.alone:
-                units.extend(self._alone(cluster))
-                continue
-            if not cluster.columns:
-                units.append(cluster.whole)
-                continue
-            for choices in self._single_swaps(cluster):
-                if unit := cluster.spelled(choices, self._space, unknown=""):
-                    units.append(unit)
-        return wanted
+                words.append(cluster.words[0])
+                words.extend(self._space.candidates[cluster.columns[0]])
+            elif cluster.columns:
+                swaps = self._single_swaps(cluster)
+                spelled = [cluster.spelled(s, self._space, unknown="") for s in swaps]
+                words.extend([found for found in spelled if found])
+            else:
+                words.append(cluster.whole)
 
-    def lay_out(self) -> None:
-        """Cuts what is not known yet, in one go, and puts the ids in the order of the text."""
-        learn, end = self._units.learn, self._end
-        self._known = {first: learn(units, first=first) for first, units in self.wanted.items()}
-        last = learn((end,), first=not self.clusters)[end] if end else b""
+    def lay_out(self, known: Known) -> None:
+        """Puts the ids in the order of the text: they are known, for they were wanted."""
+        self._known = known
+        last = known[self._end, not self.clusters][""] if self._end else b""
         self.safe = last is not None
         self._lay_out(last or b"")
-
-    def _alone(self, cluster: Cluster) -> list[str]:
-        """The units of a word that stands alone, without detours: most words do."""
-        gap, candidates = cluster.gap, self._space.candidates[cluster.columns[0]]
-        return [gap + cluster.words[0], *[gap + word for word in candidates]]
 
     def _single_swaps(self, cluster: Cluster) -> list[list[int]]:
         origin = [0] * len(cluster.columns)
@@ -150,21 +146,22 @@ class Side:
         """The ids of a cluster under some choices."""
         if self._unknown is None and min(choices, default=0) < 0:
             return None
-        unit = cluster.spelled(choices, self._space, unknown=self._unknown or "")
-        if not unit:
-            return None if unit is None else b""
+        words = cluster.spelled(choices, self._space, unknown=self._unknown or "")
+        if not words:
+            return None if words is None else b""
+        gap, first = cluster.before
         if UNKNOWN in choices:
-            return self._units.probe(unit, first=cluster.first)
-        known = self._known[cluster.first]
-        if unit not in known:
-            known = self._units.learn((unit,), first=cluster.first)
-        return known[unit]
+            return self._units.probe(gap + words, first=first)
+        known = self._known[gap, first]
+        if words not in known:
+            known = self._units.learn((words,), gap=gap, first=first)
+        return known[words]
 
     def _lay_out(self, end: bytes) -> None:
         slots: list[tuple[tuple[int, ...], Any]] = []
         lead, self.fixed = b"", tokens(end)
         for cluster in self.clusters:
-            origin = self._known[cluster.first][cluster.whole]
+            origin = self._known[cluster.before][cluster.whole]
             self.safe &= origin is not None
             if not cluster.columns:
                 lead += origin or b""
@@ -181,8 +178,9 @@ class Side:
     def _table(self, cluster: Cluster, lead: bytes) -> list[Pieces] | _Glued:
         """The ids by choice: a list for one column, a table by tuples for several."""
         if cluster.alone:
-            known, unknown = self._known[cluster.first], self._unknown
-            found = [known[unit] for unit in self._alone(cluster)]
+            known, unknown = self._known[cluster.before], self._unknown
+            candidates = self._space.candidates[cluster.columns[0]]
+            found = [known[cluster.words[0]], *map(known.__getitem__, candidates)]
             if unknown is None:
                 found += [None, None]
             else:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 ITEM = 8  # bytes of a token id: rows are kept as bytes, which Python joins faster than numpy
 
 
 def pack(ids: list[int]) -> bytes:
     """Token ids as the bytes of 64-bit integers."""
-    return np.array(ids, dtype=np.int64).tobytes()
+    return array("q", ids).tobytes()
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Frame:
     room: int | None  # tokens for all sides together; None: no limit
     keep_end: bool = False  # whether a long text loses its beginning
 
-    @property
+    @cached_property
     def plain(self) -> bool:
         """Whether every token has type 0, which models assume where no types are given."""
         return not any(map(any, self.types))

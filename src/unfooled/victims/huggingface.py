@@ -49,10 +49,11 @@ class HuggingFaceVictim(Differentiable, Sensitive):
             raise InputError(f"the device {device!r} cannot be used: {reason}") from error
         first = next(self.network.parameters(), None)
         self.dtype = None if first is None else str(first.dtype).removeprefix("torch.")
-        self.encoder = Encoder(model.tokenizer, limit=model.limit)
+        alone = self.device.type == "cpu"
+        self.encoder = Encoder(model.tokenizer, limit=model.limit, aside=not alone)
         self.depth = 4 if self.device.type == "cuda" else 0
-        self.batch_rows = 128 if self.device.type == "cpu" else 2048
-        self.batch_tokens = None if self.device.type == "cpu" else 1 << 16
+        self.batch_rows = 128 if alone else 2048
+        self.batch_tokens = None if alone else 1 << 16
         pad = self.network.config.pad_token_id
         self._pad = pack([0 if pad is None else pad])
 
@@ -111,9 +112,9 @@ class HuggingFaceVictim(Differentiable, Sensitive):
     # --- rows ---------------------------------------------------------------------------------
 
     def prepare(self, space: Space) -> TokenTable:
-        return self.prepare_all([space])[0]
+        return self.prepare_all([space])()[0]
 
-    def prepare_all(self, spaces: Sequence[Space]) -> list[TokenTable]:
+    def prepare_all(self, spaces: Sequence[Space]) -> Callable[[], list[TokenTable]]:
         return token_tables(spaces, self.encoder)
 
     def submit(self, parts: Sequence[Part]) -> Callable[[], Floats]:

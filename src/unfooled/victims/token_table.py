@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from unfooled.counting import Rows
 from unfooled.space import DELETED, UNKNOWN, Space
 from unfooled.text import Source
 from unfooled.victims.base import Floats, Prepared
-from unfooled.victims.clusters import Side
+from unfooled.victims.clusters import Known, Side, Wanted
 from unfooled.victims.encoder import Encoded, Encoder
 from unfooled.victims.frames import ITEM
 from unfooled.victims.pieces import canonical_choices, covering_rows
@@ -71,19 +72,18 @@ class TokenTable(Prepared):
             return
         if not agreed[-1]:  # probe rows are spelled out, members need not be
             self._open(None)
-            self.lay_out()
+            self.lay_out(_known([self], self._encoder))
         self._measure()
 
-    @property
-    def wanted(self) -> dict[bool, list[str]]:
-        """The units whose ids are needed, by whether they open the text."""
-        sides = self._editable
-        return {first: [u for side in sides for u in side.wanted[first]] for first in (True, False)}
-
-    def lay_out(self) -> None:
-        """Puts the ids of units in order."""
+    def want(self, wanted: Wanted) -> None:
+        """Adds the words whose ids are needed."""
         for side in self._editable:
-            side.lay_out()
+            side.want(wanted)
+
+    def lay_out(self, known: Known) -> None:
+        """Puts the ids of words in order."""
+        for side in self._editable:
+            side.lay_out(known)
 
     def _safe(self) -> bool:
         return all(s is not None and (isinstance(s, bytes) or s.safe) for s in self._sides)
@@ -167,10 +167,12 @@ class TokenTable(Prepared):
         count = len(self.space.positions)
         options: list[list[bytes | None]] = [[]] * count
         table: list[list[int]] = [[]] * count
+        even = True  # whether every word is as long as the one it stands for
         for side in self._editable:
             for column, found in side.options.items():
                 own = len(found[0] or b"")
                 each = [own if ids is None else len(ids) for ids in found]
+                even = even and each.count(own) + (each[-2] != own) == len(each)  # deleting apart
                 gap = width - len(found)
                 # Deleted, unknown, original, candidates: so that code 0 lies at entry 2.
                 table[column] = each[-2:] + each[:-2] + [0] * gap
@@ -192,9 +194,6 @@ class TokenTable(Prepared):
         self.longest = int(sizes.max(axis=1, initial=0).sum()) + self._fixed
         fits = self._most is None or self.longest <= self._most
         self._plain = fits and len(self._sides) == 1 and not self._typed
-        even = all(
-            (sizes[c, 1 : n + 3] == sizes[c, 2]).all() for c, n in enumerate(self.space.counts)
-        )
         if even:  # deleting apart, which only shortens
             self.longest = int(sizes[:, 2].sum()) + self._fixed
         self._sizes = None if even else sizes.ravel()
@@ -225,22 +224,38 @@ class TokenTable(Prepared):
         return table
 
 
-def token_tables(spaces: Sequence[Space], encoder: Encoder) -> list[TokenTable]:
-    """Spaces for one tokenizer, which is asked once for all of them: it cuts many strings at a time."""
+def token_tables(spaces: Sequence[Space], encoder: Encoder) -> Callable[[], list[TokenTable]]:
+    """Lays out spaces for one tokenizer; the handle waits until what came of it is checked.
+
+    The tokenizer is asked once for all of them, for it cuts many strings at a time.
+    """
     tables = [TokenTable(space, encoder) for space in spaces]
-    for first in (True, False):
-        encoder.units.learn([u for t in tables for u in t.wanted[first]], first=first)
+    known = _known(tables, encoder)
     samples = []
     for table in tables:
-        table.lay_out()
+        table.lay_out(known)
         samples.append(table.samples())
-    spelled = encoder.encode([source for _, strings in samples for source in strings]).ids
-    start = 0
-    for table, (joined, strings) in zip(tables, samples, strict=True):
-        if joined:
-            table.settle(joined, spelled[start : start + len(strings)])
-        start += len(strings)
-    return tables
+    asked = encoder.begin([source for _, strings in samples for source in strings])
+
+    def settled() -> list[TokenTable]:
+        spelled = iter(asked())
+        for table, (joined, strings) in zip(tables, samples, strict=True):
+            if joined:
+                table.settle(joined, list(islice(spelled, len(strings))))
+        return tables
+
+    return settled
+
+
+def _known(tables: Sequence[TokenTable], encoder: Encoder) -> Known:
+    """The ids of all words that the tables want; those that are not known yet are cut in one go."""
+    wanted: Wanted = {}
+    for table in tables:
+        table.want(wanted)
+    learn = encoder.units.learn
+    return {
+        (gap, first): learn(found, gap=gap, first=first) for (gap, first), found in wanted.items()
+    }
 
 
 def _probe_row(space: Space) -> Rows:

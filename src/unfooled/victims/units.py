@@ -17,6 +17,9 @@ _ANCHOR = (
 )
 _MOST = 500_000  # units remembered; then the memory starts afresh
 
+Before = tuple[str, bool]
+"""What stands before a word: the gap, and whether nothing else does."""
+
 
 class Units:
     """What a tokenizer makes of units, each cut once; None for one whose ids depend on its neighbours."""
@@ -24,7 +27,8 @@ class Units:
     def __init__(self, backend: Any, *, specials: Iterable[str]) -> None:
         self._backend = backend
         self._specials = tuple(s for s in specials if s)
-        self._known: dict[bool, dict[str, bytes | None]] = {False: {}, True: {}}  # by `first`
+        self._known: dict[Before, dict[str, bytes | None]] = {}
+        self._count = 0
         self._probes: dict[tuple[str, bool], bytes | None] = {}
         self._holds: dict[tuple[str, str], bool] = {}
         self.usable = self._splits_at_spaces() and not any(
@@ -44,26 +48,32 @@ class Units:
         pieces = [piece for piece, _ in splitter.pre_tokenize_str(sample)]
         return not any("b" in piece and "c" in piece for piece in pieces)
 
-    def learn(self, units: Iterable[str], *, first: bool = False) -> dict[str, bytes | None]:
-        """A table that holds at least these units; `first` for those that open a text."""
-        known = self._known[first]
-        missing = [unit for unit in dict.fromkeys(units) if unit not in known]
+    def learn(
+        self, words: Iterable[str], *, gap: str, first: bool = False
+    ) -> dict[str, bytes | None]:
+        """The ids of units by their words: a table that holds at least these words after that gap.
+
+        `first` for those that open a text.
+        """
+        known = self._known.setdefault((gap, first), {})
+        missing = set(words).difference(known)
         if not missing:
             return known
-        if len(known) > _MOST:  # a new table: whoever holds the old one may still look there
-            self._known[first] = {}
-            return self.learn(units, first=first)
-        safe = [unit for unit in missing if self._is_safe(unit)]
+        if self._count > _MOST:  # new tables: whoever holds an old one may still look there
+            self._known, self._count = {}, 0
+            return self.learn(words, gap=gap, first=first)
+        self._count += len(missing)
+        safe = [word for word in missing if self._is_safe(gap + word)]
         known.update(dict.fromkeys(missing))
-        lead, anchor = ("", []) if first else (_ANCHOR, self._anchor)
+        lead, anchor = (gap, []) if first else (_ANCHOR + gap, self._anchor)
         self._backend.no_truncation()
         encoded = self._backend.encode_batch_fast(
-            [lead + unit for unit in safe], add_special_tokens=False
+            [lead + word for word in safe], add_special_tokens=False
         )
-        for unit, found in zip(safe, encoded, strict=True):
+        for word, found in zip(safe, encoded, strict=True):
             ids = found.ids
             if ids[: len(anchor)] == anchor:
-                known[unit] = pack(ids[len(anchor) :])
+                known[word] = pack(ids[len(anchor) :])
         return known
 
     def _is_safe(self, unit: str) -> bool:
@@ -103,15 +113,15 @@ class Units:
     def _holds_after(self, unknown: str, gap: str) -> bool:
         if (unknown, gap) not in self._holds:
             self._backend.no_truncation()
-            lead, usual = self.probe(unknown, first=True), self.learn((gap, gap + _ANCHOR))
+            lead, usual = self.probe(unknown, first=True), self.learn(("", _ANCHOR), gap=gap)
             after = {
-                gap: usual[gap],
-                gap + _ANCHOR: usual[gap + _ANCHOR],
-                gap + unknown: self.probe(gap + unknown),
+                "": usual[""],
+                _ANCHOR: usual[_ANCHOR],
+                unknown: self.probe(gap + unknown),
             }
             self._holds[unknown, gap] = lead is not None and all(
-                ids is not None and self.whole(unknown + unit) == lead + ids
-                for unit, ids in after.items()
+                ids is not None and self.whole(unknown + gap + word) == lead + ids
+                for word, ids in after.items()
             )
         return self._holds[unknown, gap]
 
