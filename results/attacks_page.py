@@ -134,7 +134,7 @@ ours, and they are not about the same models, data or candidates:
 - **Models**: a fine-tuned MiniLM (6 layers, 384 wide, the first 128 tokens) stands in for BERT-base; the
   BiLSTM has 150 units over 50-dimensional GloVe; the LSTM has 256 and the CNN 3 layers, as the MSR paper's. Most are trained on less
   than the papers' (see the first table), on one CPU thread or on a GPU (H200): a victim that was trained
-  again is another one, with a row of its own.
+  again is another one, with a row of its own. Seconds are those of runs that shared the device with others.
 - **Data**: AG News and Yelp are not fetched by `unfooled`: these cells were made with files of ours. AG
   News: title and description of the official 7,600 test texts; 40,670 of its train texts, most of
   them without the title. Yelp: 5,026 reviews of at most 80 words, at most 2 stars or at least 4, of

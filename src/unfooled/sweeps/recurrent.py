@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import linear, pad
 
@@ -123,15 +121,15 @@ class Trie:
             parts.append(State(hidden, cell, torch.maximum(state.top[rows], hidden)))
         return State(*(torch.cat(found) for found in zip(*parts, strict=True)))
 
-    def leaves(self, regions: Regions, region: Region) -> tuple[State, NDArray[np.int64]]:
+    def leaves(self, regions: Regions, region: Region) -> tuple[State, Tensor]:
         """The last states of every text of a region, and their keys."""
         forced = {span.column: span for span in region.forced}
         free = range(region.first, region.last) if region.free else ()
         columns = sorted([*forced, *free], key=self._places.__getitem__)
+        branches = Branches.root(self._text.device)
         if not columns:
-            return self.whole, np.zeros(1, dtype=np.int64)
+            return self.whole, branches.key
         state = self._before[self._places[columns[0]]]
-        branches = Branches.root()
         ends = [*(self._places[c] for c in columns[1:]), len(self._text)]
         coming = len(columns) - len(forced)
         for column, end in zip(columns, ends, strict=True):
@@ -144,9 +142,7 @@ class Trie:
             branches = branches.named(single, base=regions.starts[-1] + 1, last=self._backwards)
             place = self._places[column]
             options = torch.cat((self._text[place : place + 1], self._choices[column][start:stop]))
-            device = self._text.device
-            parents = torch.from_numpy(branches.parent).to(device)
-            chosen = torch.from_numpy(branches.choice).to(device)
+            parents, chosen = branches.parent, branches.choice
             words = options[chosen]
             if len(parents) >= _BRANCHING * len(state.hidden):
                 shares = self._shares[column]
@@ -170,41 +166,48 @@ def _tanh(values: Tensor) -> Tensor:
 
 
 class Branches(NamedTuple):
-    """The nodes of a prefix tree at one place, and how they came from those before."""
+    """The nodes of a prefix tree at one place, and how they came from those before: (nodes,) each.
 
-    parent: NDArray[np.int64]
-    choice: NDArray[np.int64]  # 0: the original word
-    key: NDArray[np.int64]
-    swaps: NDArray[np.int64]  # so far
-    used: NDArray[np.int64]  # free swaps so far
+    They lie where the network is: a GPU reads texts faster than a CPU could list them.
+    """
+
+    parent: Tensor
+    choice: Tensor  # 0: the original word
+    key: Tensor
+    swaps: Tensor  # so far
+    used: Tensor  # free swaps so far
 
     @classmethod
-    def root(cls) -> Branches:
-        return cls(*(np.zeros(1, dtype=np.int64) for _ in range(5)))
+    def root(cls, device: torch.device) -> Branches:
+        return cls(*torch.zeros((5, 1), dtype=torch.int64, device=device))
 
     def grown(self, width: int, *, need: tuple[int, int] | None) -> Branches:
         """Each node with every choice that can still lead to a member.
 
         `need`: (free swaps of a member, free columns that come later); None: a swap is forced.
         """
-        nodes = np.arange(len(self.key))
+        nodes = torch.arange(len(self.key), device=self.key.device)
         stay, swap = nodes[:0], nodes
         if need is not None:
             swaps, coming = need
             stay, swap = nodes[swaps - self.used <= coming], nodes[self.used < swaps]
-        parent = np.concatenate((stay, np.repeat(swap, width)))
-        choice = np.concatenate((np.zeros_like(stay), np.tile(np.arange(1, width + 1), len(swap))))
-        used = self.used[parent] + (choice > 0 if need is not None else 0)
+        choices = torch.arange(1, width + 1, device=nodes.device)
+        parent = torch.cat((stay, swap.repeat_interleave(width)))
+        choice = torch.cat((torch.zeros_like(stay), choices.repeat(len(swap))))
+        used = self.used[parent]
+        if need is not None:
+            used += choice > 0
         return Branches(parent, choice, self.key[parent], self.swaps[parent], used)
 
     def named(self, single: int, *, base: int, last: bool) -> Branches:
         """The nodes with the swaps made here in their keys; `single` is the number of choice 1."""
-        digit = np.where(self.choice > 0, self.choice + single, 0)
+        made = self.choice > 0
+        digit = torch.where(made, self.choice + single, 0)
         if last:
-            key = self.key + digit * np.power(base, self.swaps, dtype=np.int64)
+            key = self.key + digit * torch.pow(base, self.swaps)
         else:
-            key = np.where(self.choice > 0, self.key * base + digit, self.key)
-        return self._replace(key=key, swaps=self.swaps + (self.choice > 0))
+            key = torch.where(made, self.key * base + digit, self.key)
+        return self._replace(key=key, swaps=self.swaps + made)
 
 
 class RecurrentWalker(Walker):
@@ -237,13 +240,11 @@ class RecurrentWalker(Walker):
         return bool((self._singles + 1) ** swaps < _LARGEST)
 
     def leaves(self, regions: Regions, region: Region) -> Leaves:
-        found, key = [], np.empty(0, dtype=np.int64)
+        found, key = [], torch.empty(0)
         for trie in self._tries:
             state, keys = trie.leaves(regions, region)
-            order = np.argsort(keys)  # both directions in the same order
-            features = state.top if self._pooled else state.hidden
-            found.append(features[torch.from_numpy(order).to(features.device)])
-            key = keys[order]
+            key, order = keys.sort()  # both directions in the same order
+            found.append((state.top if self._pooled else state.hidden)[order])
         return Leaves(torch.cat(found, dim=1), lambda number: _picks(int(key[number]), regions))
 
 
