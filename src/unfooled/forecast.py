@@ -47,7 +47,15 @@ def _number(size: int) -> str:
 
 
 def _duration(size: int, speed: float) -> str:
-    seconds = size / max(speed, 1e-9) if size < 10**300 else math.inf
+    return duration(size / max(speed, 1e-9) if size < 10**300 else math.inf)
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the unit that suits them.
+
+    >>> duration(90), duration(7300)
+    ('90 s', '2 h')
+    """
     for unit, length in (("years", 365 * 86400), ("days", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             many = seconds / length

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from sweep_toys import victim as toy_victim
 from unfooled.certifiers import branch_and_bound
 from unfooled.certifiers.branch_and_bound import BranchAndBound
 from unfooled.certifiers.exhaustive import Exhaustive
+from unfooled.counting import ways
 from unfooled.errors import InputError, Unsupported
 from unfooled.evidence import NOISE
+from unfooled.program import Scores, Sweep, Swept
 from unfooled.proof import Proof
 from unfooled.space import Space
 from victim_doubles import Double, constant, job, solve
@@ -225,6 +228,41 @@ def test_limits() -> None:
         assert cut.value.reason.startswith("budget")
         assert cut.value.radius == max(r for r in range(4) if space.size(r) <= budget)
     assert prove(victim, space, label=1, radius=3, time_limit=60.0).value.verdict == "certified"
+
+
+def ended(program: Any, answer: Callable[[Any], Any]) -> Proof:
+    """What a program returns whose questions have these answers."""
+    try:
+        asked = next(program)
+        while True:
+            asked = program.send(answer(asked))
+    except StopIteration as end:
+        found: Proof = end.value
+        return found
+
+
+@pytest.mark.parametrize(("pace", "share"), [(5e-6, 1.0), (1e-4, 0.1)])
+def test_a_sweep_that_cannot_end_in_time_has_a_tenth_of_it(pace: float, share: float) -> None:
+    """`pace`: seconds for a text, of 78,000 with two swaps and 9,880,000 with three."""
+    space = Space(" ".join("w" * 40), {i: tuple("abcdefghij") for i in range(40)})
+    sizes, allowed = ways(space.counts, 3), list[float]()
+
+    def answer(asked: Any) -> Any:
+        if isinstance(asked, Scores):
+            return np.tile([0.0, 1.0], (len(asked.rows), 1))
+        if not isinstance(asked, Sweep):
+            return None
+        allowed.append(asked.seconds)
+        size, last = sizes[asked.swaps], asked.swaps == 3
+        seconds = asked.seconds + 1.0 if last else pace * size
+        return Swept(size - last, size - last, least=1.0, complete=not last, seconds=seconds)
+
+    program = BranchAndBound(radius=3, time_limit=40.0).prove(space, 1, RNG)
+    proof = ended(program, answer)
+    assert (proof.verdict, proof.radius) == ("unknown", 2)
+    assert allowed[-1] == pytest.approx(share * (40.0 - pace * (sizes[1] + sizes[2])))
+    needs = ", which takes about 16 min" if share < 1.0 else ""
+    assert proof.reason == f"time: 40 s ended before radius 3 was decided{needs}"
 
 
 @pytest.mark.usefixtures("trees")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from unfooled.bounds.cells import CellBounds, judged, ordered
 from unfooled.branching import Branching, seconds_of
 from unfooled.counting import ways
 from unfooled.errors import InputError
+from unfooled.forecast import duration
 from unfooled.levels import Levels
 from unfooled.program import Layers, Program, Scores, Spent
 from unfooled.proof import Proof, tree
@@ -23,6 +25,7 @@ _AT_ONCE = 1 << 15  # texts that are swept without asking whether a tree is chea
 _SOON = 0.05  # and seconds
 _ASIDE = 0.1  # of the time of the sweep, or of what is left, may be spent on the estimate
 _ASIDE_LEAST = 0.2  # seconds
+_HOPELESS = 2.0  # a sweep that needs so many times the seconds left has only that part of them
 _PATIENCE = 2.0  # a tree may take so many times what the sweep would, before it is given up
 
 
@@ -35,7 +38,8 @@ class BranchAndBound:
     Cells that no bound decides are branched on, down to single texts, so with enough time every
     text is decided. Bounds are tight for the MLP and for convolutions over one text.
     Where they are loose the tree would be larger than the space: its size is
-    estimated from a sample, and where it takes longer than evaluating all texts, they are evaluated.
+    estimated from a sample, and where it takes longer than evaluating all texts, they are evaluated;
+    where that cannot end in time, the most sensitive ones for a tenth of the time that is left.
     Texts are decided radius by radius. What is computed from the layers costs no queries.
 
     `time_limit`: seconds for each text, of its own computing.
@@ -70,6 +74,7 @@ class _Search:
         self.levels = Levels(space, label)
         self.argument: Mapping[str, Any] | None = None  # of a tree that proved the last radius
         self.seconds = 0.0
+        self.needs: float | None = None  # seconds of a sweep that was hopeless
         self._rng = rng
         self._opened = False
         self._cells: CellBounds | None = None  # once the network was opened
@@ -184,7 +189,7 @@ class _Search:
     def _listed(self, swaps: int) -> Program[None]:
         """Evaluates what has not been: fewer swaps first."""
         for level in range(self.levels.listed + 1, swaps + 1):
-            left = None if self.limit is None else self.limit - self.seconds
+            left = None if self.limit is None else self._allowed(level, self.limit - self.seconds)
             if left is not None and left <= 0:
                 self.levels.late = True
             else:
@@ -196,6 +201,13 @@ class _Search:
         if self.levels.tie is None:
             self.argument = None  # everything up to here has been evaluated
 
+    def _allowed(self, level: int, left: float) -> float:
+        """The seconds for evaluating what has not been: few, if they are not nearly enough."""
+        expected = self._sweep_seconds(level, self.space.counts)
+        hopeless = math.isfinite(expected) and expected > _HOPELESS * max(left, 0.0)
+        self.needs = expected if hopeless else None
+        return _ASIDE * left if hopeless else left
+
     def proof(self, radius: int) -> Proof:
         """The verdict on the radius asked for."""
         proof = self.levels.proof(radius)
@@ -203,6 +215,8 @@ class _Search:
             reason = (
                 f"time: {self.limit:g} s ended before radius {self.levels.proved + 1} was decided"
             )
+            if self.needs is not None:
+                reason += f", which takes about {duration(self.needs)}"
             proof = replace(proof, reason=reason)
         return proof if self.argument is None else replace(proof, argument=self.argument)
 
