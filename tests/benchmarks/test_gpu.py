@@ -43,7 +43,7 @@ def test_forwards_are_those_of_the_attack_and_its_time_is_divided() -> None:
     rng = np.random.default_rng(1)
     who, known = gpu.victim(SMALL["bilstm"], device="cpu", rng=rng)
     spaces = examples(known, length=4, count=12, rng=rng)
-    spent = gpu.spend("greedy", who, spaces, queries=40)
+    spent = gpu.spend("greedy", who, spaces, queries=40, first=spaces[:2])
     again = attack("greedy", who, labelled(who, spaces), candidates=spaces, max_queries=40)
     assert spent.forwards == sum(outcome.forwards for outcome in again) > 12
     assert 0 < spent.assembling + spent.waiting < spent.seconds
