@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from unfooled.errors import InputError, OutOfMemory
 from unfooled.fingerprints import path_fingerprint, value_fingerprint
@@ -24,8 +25,10 @@ from unfooled.victims.frames import ITEM, pack
 from unfooled.victims.inputs import padded
 from unfooled.victims.pretrained import Classifier, open_folder
 from unfooled.victims.token_table import TokenTable, token_tables
+from unfooled.victims.transfer import begun
 from unfooled.victims.word_slopes import Spelled, candidate_means, read_spelled, slopes_by_choice
 
+_KERNELS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 _MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
 
 
@@ -103,10 +106,13 @@ class HuggingFaceVictim(Differentiable, Sensitive):
         out = np.empty((len(sources), len(self.labels)), dtype=np.float32)
         rows = self.encoder.encode(sources)
         lengths = [len(ids) // ITEM for ids in rows.ids]
+        waiting = []
         for texts, filled, width in blocks(lengths, limit=self.encoder.limit):
             types = [rows.types[i] for i in filled] if rows.types else []
-            found = self._start(Encoded([rows.ids[i] for i in filled], types), width=width)()
-            out[texts] = found[: len(texts)]
+            encoded = Encoded([rows.ids[i] for i in filled], types)
+            waiting.append((texts, self._start(encoded, width=width)))
+        for texts, scores in waiting:
+            out[texts] = scores()[: len(texts)]
         return out
 
     # --- rows ---------------------------------------------------------------------------------
@@ -121,20 +127,13 @@ class HuggingFaceVictim(Differentiable, Sensitive):
         return self._start(assembled(parts))
 
     def _start(self, rows: Encoded, *, width: int | None = None) -> Callable[[], Floats]:
-        with memory_errors(), torch.inference_mode():
-            logits: Tensor = self.network(**self._inputs(rows, width=width)).logits.float()
-            if self.device.type != "cuda":
-                found = logits.cpu().numpy()
-                return lambda: found
-            out = torch.empty(logits.shape, dtype=logits.dtype, pin_memory=True)
-            out.copy_(logits, non_blocking=True)
-            done = torch.cuda.Event()  # type: ignore[no-untyped-call]
-            done.record()
+        with memory_errors(), torch.inference_mode(), any_shape(self.device):
+            logits: Tensor = self.network(**self._inputs(rows, width=width)).logits
+            scores = begun(logits.float())
 
         def wait() -> Floats:
             with memory_errors():
-                done.synchronize()
-            return out.numpy()
+                return scores()
 
         return wait
 
@@ -214,6 +213,14 @@ def assembled(parts: Sequence[Part]) -> Encoded:
 
 def _types(rows: Encoded) -> list[bytes]:
     return rows.types or [bytes(len(row) // ITEM) for row in rows.ids]
+
+
+def any_shape(device: torch.device) -> AbstractContextManager[object]:
+    """Attention by kernels that take batches of any shape.
+
+    In half precision cuDNN's may be chosen, which plan every new shape for some tenths of a second.
+    """
+    return nullcontext() if device.type != "cuda" else sdpa_kernel(_KERNELS)
 
 
 @contextmanager

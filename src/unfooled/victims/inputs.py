@@ -9,6 +9,7 @@ from torch import Tensor
 
 from unfooled.victims.encoder import Encoded
 from unfooled.victims.frames import ITEM
+from unfooled.victims.transfer import sent
 
 
 def padded(
@@ -27,22 +28,15 @@ def padded(
             ids = [padding[len(row) :] + row for row in rows.ids]
         else:
             ids = [row + padding[len(row) :] for row in rows.ids]
-        inputs["attention_mask"] = _tensor(_mask(lengths, longest, left=left), device)
+        inputs["attention_mask"] = sent(_mask(lengths, longest, left=left), device)
     numbers = np.frombuffer(bytearray().join(ids), dtype=np.int64)
-    inputs["input_ids"] = _tensor(numbers.reshape(len(lengths), -1), device)
+    inputs["input_ids"] = sent(numbers.reshape(len(lengths), -1), device)
     if rows.types:
         adjust = bytes.rjust if left else bytes.ljust
         types = b"".join([adjust(row, longest // ITEM, b"\0") for row in rows.types])
         kinds = np.frombuffer(types, dtype=np.uint8).astype(np.int64)
-        inputs["token_type_ids"] = _tensor(kinds.reshape(len(lengths), -1), device)
+        inputs["token_type_ids"] = sent(kinds.reshape(len(lengths), -1), device)
     return inputs
-
-
-def _tensor(values: NDArray[np.int64], device: torch.device) -> Tensor:
-    tensor = torch.from_numpy(values)
-    if device.type == "cuda":
-        tensor = tensor.pin_memory()
-    return tensor.to(device, non_blocking=True)
 
 
 def _mask(lengths: list[int], longest: int, *, left: bool) -> NDArray[np.int64]:

@@ -28,6 +28,7 @@ from unfooled.victims.base import Differentiable, Floats, Layered, Part, Sensiti
 from unfooled.victims.blocks import blocks
 from unfooled.victims.first_order import first_order
 from unfooled.victims.pieces import Body, Ids, PieceTable
+from unfooled.victims.transfer import begun, sent
 from unfooled.victims.word_points import points
 from unfooled.victims.word_sweeps import sweep_words
 from unfooled.victims.word_table import Joints, WordTable
@@ -152,10 +153,9 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
         ids, lengths = self._assemble(parts)
         try:
             with torch.inference_mode():
-                logits = self._logits(self._tensor(ids), self._mask(ids, lengths), parts)
+                return begun(self._logits(self._tensor(ids), self._mask(ids, lengths), parts))
         except torch.OutOfMemoryError as error:
             raise OutOfMemory(str(error)) from error
-        return lambda: logits.cpu().numpy()
 
     def _logits(self, ids: Tensor, mask: Tensor, parts: Sequence[Part]) -> Tensor:
         if self.model.config.pair:
@@ -274,8 +274,8 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
         return copy.deepcopy(self.network).cpu().double()
 
     def _tensor(self, ids: Ids) -> Tensor:
-        return torch.from_numpy(ids).to(self.device, non_blocking=True)
+        return sent(ids, self.device)
 
     def _mask(self, ids: Ids, lengths: Ids) -> Tensor:
         real: NDArray[np.bool_] = np.arange(ids.shape[1]) < lengths[:, None]
-        return torch.from_numpy(real).to(self.device, non_blocking=True)
+        return sent(real, self.device)
