@@ -286,7 +286,9 @@ class Task(Generic[T]):
         """Keeps the best row that met the goal: fewest swaps, then highest gain."""
         goal = self.job.goal
         for ask, scores in zip(self._asks, answers, strict=True):
-            if goal is None or not isinstance(ask.question, Scores) or not len(scores):
+            if goal is None or not isinstance(ask.question, Scores):
+                continue
+            if goal.gain(scores).max(initial=0.0) <= 0:  # the usual case
                 continue
             rows = np.atleast_2d(ask.question.rows)[: len(scores)]
             for i in np.flatnonzero(goal.met(scores, rows)):

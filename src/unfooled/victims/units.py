@@ -7,7 +7,9 @@ stretches, each with the space before it. So ids are looked up per stretch ("uni
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 from unfooled.victims.frames import ITEM, pack
@@ -65,16 +67,30 @@ class Units:
         self._count += len(missing)
         safe = [word for word in missing if self._is_safe(gap + word)]
         known.update(dict.fromkeys(missing))
-        lead, anchor = (gap, []) if first else (_ANCHOR + gap, self._anchor)
         self._backend.no_truncation()
-        encoded = self._backend.encode_batch_fast(
-            [lead + word for word in safe], add_special_tokens=False
-        )
-        for word, found in zip(safe, encoded, strict=True):
-            ids = found.ids
-            if ids[: len(anchor)] == anchor:
-                known[word] = pack(ids[len(anchor) :])
+        row = [None] * len(safe) if first else self._in_a_row([gap + word for word in safe])
+        for word, ids in zip(safe, row, strict=True):
+            known[word] = self._by_itself(gap + word, first=first) if ids is None else ids
         return known
+
+    def _in_a_row(self, units: Sequence[str]) -> list[bytes | None]:
+        """The ids of units in one string, which is cut sooner than many; None where pieces cross."""
+        row = self._backend.encode(_ANCHOR + "".join(units), add_special_tokens=False)
+        begins, ends = [0, *(b for b, _ in row.offsets)], [0, *(e for _, e in row.offsets)]
+        borders = list(accumulate(map(len, units), initial=len(_ANCHOR)))
+        cuts = [bisect_left(begins, border, lo=1) for border in borders]
+        whole = [ends[cut - 1] <= border for cut, border in zip(cuts, borders, strict=True)]
+        ids = pack(row.ids)
+        return [
+            ids[(a - 1) * ITEM : (b - 1) * ITEM] if left and right else None
+            for (a, b), (left, right) in zip(pairwise(cuts), pairwise(whole), strict=True)
+        ]
+
+    def _by_itself(self, unit: str, *, first: bool) -> bytes | None:
+        """The ids of one unit; None where it changes what stands before it."""
+        lead, anchor = ("", []) if first else (_ANCHOR, self._anchor)
+        ids = self._backend.encode(lead + unit, add_special_tokens=False).ids
+        return pack(ids[len(anchor) :]) if ids[: len(anchor)] == anchor else None
 
     def _is_safe(self, unit: str) -> bool:
         """Whether the ids of a unit are its own affair, whatever stands around it."""
@@ -97,10 +113,8 @@ class Units:
         if key not in self._probes:
             if len(self._probes) > _MOST:
                 self._probes.clear()
-            lead, anchor = ("", []) if first else (_ANCHOR, self._anchor)
             self._backend.no_truncation()
-            ids = self._backend.encode(lead + unit, add_special_tokens=False).ids
-            self._probes[key] = pack(ids[len(anchor) :]) if ids[: len(anchor)] == anchor else None
+            self._probes[key] = self._by_itself(unit, first=first)
         return self._probes[key]
 
     def probes_hold(self, unknown: str, gaps: Iterable[str]) -> bool:
