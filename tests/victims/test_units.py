@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from unfooled.victims import units as module
+from unfooled.victims.frames import pack
 from unfooled.victims.units import Units, tokens
 
 
@@ -52,6 +55,29 @@ def test_units_that_lean_on_others_are_refused(tokenizer: Any, unit: str) -> Non
 @pytest.mark.parametrize("unit", [" ❤️", " cafe\u0301", " a\u200bb", " 好", " x y", "\n"])
 def test_odd_characters_inside_are_no_obstacle(tokenizer: Any, unit: str) -> None:
     assert made(tokenizer, "uncased").learn([unit[1:]], gap=unit[0])[unit[1:]] is not None
+
+
+_letters = st.sampled_from("aefilmnou XY19'.,!-()▁Ġ’éñﬁ🙂❤\ufe0f\u200b\u0301\u3000好")
+_words = st.sampled_from(["film", "Movie", "n't", "x y", ""]) | st.text(_letters, max_size=5)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    family=st.sampled_from(["uncased", "cased", "bytes", "prefixed bytes", "metaspace"]),
+    words=st.lists(_words, max_size=12),
+    gap=st.sampled_from([" ", "  ", "\t", "\n"]),
+)
+def test_words_learnt_together_are_what_each_is_alone(
+    tokenizer: Any, family: str, words: list[str], gap: str
+) -> None:
+    backend, table = tokenizer(family).backend_tokenizer, made(tokenizer, family)
+    known = table.learn(words, gap=gap)
+    anchor = backend.encode("a", add_special_tokens=False).ids
+    for word in words:
+        assert made(tokenizer, family).learn([word], gap=gap)[word] == known[word]
+        if known[word] is not None:
+            alone = backend.encode("a" + gap + word, add_special_tokens=False).ids
+            assert pack(alone) == pack(anchor) + known[word]
 
 
 def test_only_tokenizers_that_split_at_spaces_are_usable(tokenizer: Any) -> None:

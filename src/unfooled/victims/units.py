@@ -68,9 +68,12 @@ class Units:
         safe = [word for word in missing if self._is_safe(gap + word)]
         known.update(dict.fromkeys(missing))
         self._backend.no_truncation()
-        row = [None] * len(safe) if first else self._in_a_row([gap + word for word in safe])
-        for word, ids in zip(safe, row, strict=True):
-            known[word] = self._by_itself(gap + word, first=first) if ids is None else ids
+        # Some tokenizers say of a space alone that it ends where it begins: it goes by itself.
+        row = [] if first else [word for word in safe if word.strip()]
+        known.update(zip(row, self._in_a_row([gap + word for word in row]), strict=True))
+        for word in safe:
+            if known[word] is None:
+                known[word] = self._by_itself(gap + word, first=first)
         return known
 
     def _in_a_row(self, units: Sequence[str]) -> list[bytes | None]:
