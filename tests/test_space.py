@@ -285,6 +285,25 @@ def test_many_sources_are_those_of_each_text(
     assert space.sources(array, unknown="<?>") == expected
 
 
+@given(st.permutations(range(4)), st.lists(st.tuples(*[st.integers(-2, 1)] * 4), max_size=4))
+def test_sources_of_an_open_copy_whose_columns_are_in_any_order(
+    order: list[int], rows: list[tuple[int, ...]]
+) -> None:
+    first, *rest = order
+    copy = Space("ein sehr guter  Film", {first: ("eins",)}).open(rest)
+    for column in range(1, 4):
+        assert copy.extend(column, [f"wort{column}"]) == [1]
+    assert copy.positions == tuple(order)
+    array = np.array(rows, dtype=np.int16).reshape(len(rows), 4)
+    assert copy.sources(array) == [copy.text(row).source for row in rows]
+
+
+@pytest.mark.parametrize("row", [(3, 0), (0, 9), (-3, 0), (-1, 3)])
+def test_sources_refuse_rows_of_another_space(film: Space, row: tuple[int, int]) -> None:
+    with pytest.raises(InputError, match="not all rows are of this space"):
+        film.sources([(0, 0), row])
+
+
 def test_swaps_keep_the_case_of_the_words_they_replace() -> None:
     space = Space("GOOD Film, it 's", {0: ("fine",), 1: ("movie",), 3: ("THAT",)})
     assert str(space.text((1, 1, 1))) == "FINE Movie, that 's"

@@ -7,6 +7,8 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from operator import add, getitem
 
 import numpy as np
 from numpy.random import Generator
@@ -188,25 +190,35 @@ class Space:
     def sources(self, rows: ArrayLike, *, unknown: str = "[UNK]") -> list[Source]:
         """The strings (or pairs) of many rows, made by joining pieces that are cut once."""
         rows = self.rows(rows)
-        if self.original.editable == "both" or (rows == DELETED).any():
+        least = rows.min(initial=0)
+        if least < DELETED or np.count_nonzero(rows > np.array(self.counts, dtype=np.int16)):
+            raise InputError(f"not all rows are of this space: the counts are {self.counts!r:.80}")
+        if self.original.editable == "both" or least == DELETED:
             return [self.text(row, unknown=unknown).source for row in rows]
+        words, pieces = self.original.words, [""] * (2 * len(self.positions) + 1)
+        pieces[::2] = self._between()
+        order = sorted(range(len(self.positions)), key=self.positions.__getitem__)
+        options = [(words[self.positions[c]], *self.candidates[c], "", unknown) for c in order]
+        bodies = []
+        for row in rows[:, order].tolist():
+            pieces[1::2] = map(getitem, options, row)
+            bodies.append("".join(pieces))
+        other = self.original.other
+        if other is None:
+            return list[Source](bodies)
+        second = self.original.editable == "second"
+        return [(other, body) if second else (body, other) for body in bodies]
+
+    def _between(self) -> list[str]:
+        """What stands before each position in the order of the text, and after the last: cut once."""
         if self._pieces is None:
-            around = zip(self.original.gaps, (*self.original.words, ""), strict=True)
-            self._pieces = [piece for pair in around for piece in pair]
-        out: list[Source] = []
-        for row in rows.tolist():
-            pieces = self._pieces.copy()
-            for column, choice in enumerate(row):
-                if choice:
-                    word = self.candidates[column][choice - 1] if choice > 0 else unknown
-                    pieces[2 * self.positions[column] + 1] = word
-            body = "".join(pieces)
-            if self.original.other is None:
-                out.append(body)
-            else:
-                other = self.original.other
-                out.append((other, body) if self.original.editable == "second" else (body, other))
-        return out
+            gaps, words = self.original.gaps, (*self.original.words, "")
+            borders = [-1, *sorted(self.positions), len(words) - 1]
+            self._pieces = [
+                "".join(map(add, gaps[a + 1 : b], words[a + 1 : b])) + gaps[b]
+                for a, b in pairwise(borders)
+            ]
+        return self._pieces
 
     def row(self, text: Text | Source) -> Rows:
         """The row of a text with the fewest swaps; an InputError when the text is outside."""

@@ -24,24 +24,27 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_figures_of_small_networks(capsys: pytest.CaptureFixture[str]) -> None:
-    found = gpu.measure("cpu", texts=10, seconds=0.01, queries=40)
+    found = gpu.measure("cpu", texts=10, seconds=0.01, queries=40, runs=3)
     wanted = {"device"}
     for key in SMALL:
         wanted |= {
             f"ceiling_{key}",
-            *(f"{mark}{name}_{key}" for name in gpu.ATTACKS for mark in ("", "share_")),
+            *(f"{mark}{name}_{key}" for name in gpu.ATTACKS for mark in ("", "share_", "runs_")),
         }
     assert set(found) == wanted
     for key in SMALL:
         for name in gpu.ATTACKS:
             share = found[f"{name}_{key}"] / found[f"ceiling_{key}"]
             assert math.isclose(found[f"share_{name}_{key}"], share, abs_tol=0.01)
+            slowest, median, fastest = found[f"runs_{name}_{key}"]
+            assert slowest <= median == found[f"{name}_{key}"] <= fastest
     assert "waiting" in capsys.readouterr().out
 
 
 def test_forwards_are_those_of_the_attack_and_its_time_is_divided() -> None:
     rng = np.random.default_rng(1)
-    who, known = gpu.victim(SMALL["bilstm"], device="cpu", rng=rng)
+    fresh, known = gpu.victim(SMALL["bilstm"], device="cpu", rng=rng)
+    who = fresh()
     spaces = examples(known, length=4, count=12, rng=rng)
     spent = gpu.spend("greedy", who, spaces, queries=40, first=spaces[:2])
     again = attack("greedy", who, labelled(who, spaces), candidates=spaces, max_queries=40)
@@ -51,16 +54,17 @@ def test_forwards_are_those_of_the_attack_and_its_time_is_divided() -> None:
 
 
 def test_the_ceiling_counts_the_rows_that_went_through() -> None:
-    who, _ = gpu.victim(SMALL["minilm"], device="cpu", rng=np.random.default_rng(2))
+    fresh, _ = gpu.victim(SMALL["minilm"], device="cpu", rng=np.random.default_rng(2))
+    who = fresh()
     rows: list[int] = []
-    forward = who.network.forward  # type: ignore[attr-defined]
+    forward = who.network.forward
 
     def counted(**inputs: Any) -> Any:
         rows.append(len(inputs["input_ids"]))
         assert inputs["input_ids"].shape[1] == 8
         return forward(**inputs)
 
-    who.network.forward = counted  # type: ignore[attr-defined]
+    who.network.forward = counted
     rate = gpu._raw(who, SMALL["minilm"], 4, seconds=0.05)
     assert set(rows) == {4}
     assert len(rows) % 4 == 1  # one warms up
