@@ -55,8 +55,8 @@ class HuggingFaceVictim(Differentiable, Sensitive):
         alone = self.device.type == "cpu"
         self.encoder = Encoder(model.tokenizer, limit=model.limit, aside=not alone)
         self.depth = 4 if self.device.type == "cuda" else 0
-        self.batch_rows = 128 if alone else 4096
-        self.batch_tokens = None if alone else 1 << 17
+        self.batch_rows = 128 if alone else 2048
+        self.batch_tokens = None if alone else 1 << 16
         pad = self.network.config.pad_token_id
         self._pad = pack([0 if pad is None else pad])
 
