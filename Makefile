@@ -42,7 +42,7 @@ peers: $(STAMP)
 	$(BIN)/python -m benchmarks.peers.install
 	$(BIN)/python -m benchmarks.bounds_peer.install
 
-# The papers' experiments: NAME=quantify or NAME=attacks. Takes hours; a killed call goes on where it was.
+# The papers' experiments: NAME=quantify, attacks or exact. Takes hours; a killed call goes on where it was.
 results: $(STAMP)
 	$(BIN)/python -m results.$(NAME)
 

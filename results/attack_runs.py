@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import torch
 
 import unfooled as uf
 from results import mcts_runs, victims
@@ -109,11 +108,6 @@ def written(known: Figures) -> str:
     return "{\n" + ",\n".join([*rest, f' "runs": {{\n{runs}\n }}']) + "\n}\n"
 
 
-def _named(device: str) -> str:
-    """What the figures were made on."""
-    return "cpu" if device == "cpu" else torch.cuda.get_device_name(torch.device(device))
-
-
 def _facts(subject: Subject) -> Figures:
     """Where the figures come from."""
     cell, device = subject.cell, subject.device
@@ -121,7 +115,7 @@ def _facts(subject: Subject) -> Figures:
     return {
         "cell": cell.name,
         "command": f"python -m results.attacks --cells {cell.name}{how}",
-        "device": _named(device),
+        "device": victims.device_name(device),
         "victim": subject.victim.fingerprint,
         "seed": SEED,
         "texts": cell.texts,

@@ -1,22 +1,18 @@
-"""docs/results/exact.md, from the run folders of `results.exact`."""
+"""docs/results/exact.md, from the figures of `results.exact_runs`."""
 
 from __future__ import annotations
 
-from collections import Counter
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from results.markdown import table
-from results.quantify_page import DATA, PAPER, mean, share, time
-from unfooled import auditing, records
-from unfooled.minima import Minimum
-from unfooled.report.radii import by_radius
+from results.quantify_page import DATA, PAPER, mean
 
 PAGE = Path(__file__).parents[1] / "docs" / "results" / "exact.md"
 MODELS = {"mlp": "MLP", "cnn": "CNN", "bilstm": "BiLSTM"}
+Figures = dict[str, Any]  # of one cell, as `results.exact_runs.make` writes them
 
 
 class Baseline(NamedTuple):
@@ -35,45 +31,24 @@ ILP = {
 }
 
 
-@dataclass(frozen=True)
-class Found:
-    """What a cell's folder holds."""
-
-    folder: Path
-
-    @property
-    def names(self) -> list[str]:
-        """The data set and the model, for people."""
-        data, model = self.folder.name.split("-")
-        return [DATA[data], MODELS[model]]
-
-    @cached_property
-    def audit(self) -> auditing.Audit:
-        return auditing.read(self.folder)[0]
-
-    @cached_property
-    def budget(self) -> int:
-        found: int = records.read(self.folder).manifest["options"]["max_queries"]
-        return found
-
-
-def write(folders: Sequence[Path]) -> Path:
-    """The page of all cells that are there."""
-    cells = [Found(folder) for folder in folders if (folder / "costs.json").exists()]
+def write(names: Sequence[str], *, figures: Path) -> Path:
+    """The page of all cells whose figures are there."""
+    files = [figures / f"{name}.json" for name in names]
+    cells = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(page(cells), encoding="utf-8")
     return PAGE
 
 
-def page(cells: Sequence[Found]) -> str:
+def page(cells: Sequence[Figures]) -> str:
     """All of it as Markdown."""
-    exact = [cell for cell in cells if cell.folder.name in ILP]
+    exact = [cell for cell in cells if cell["cell"] in ILP]
     return f"""# Exact and certified
 
-Written by `python -m results.exact` from run folders, one audit for each victim: TextFooler and PDP from
-above, then the certifiers that suit the victim from below. Candidates are WordNet synonyms of the word's
+Written by `python -m results.exact` from the files in `results/figures/exact`, one audit for each victim:
+TextFooler and PDP from above, then the certifiers that suit the victim from below. Candidates are WordNet synonyms of the word's
 part of speech, the five nearest by word vector, one list for all methods; the papers' are others, and so
-are their training sets. Everything ran on one thread of a busy machine of two cores, no GPU.
+are their training sets. Where no device is named, it was one thread of a busy machine of two cores.
 
 ## The ILP paper's tables 3 and 4, baseline rows
 
@@ -110,104 +85,89 @@ how many of them were known exactly when the audit ended by its lower bound, and
 """
 
 
-def _table_ilp(cells: Sequence[Found]) -> str:
+def _names(cell: Figures) -> list[str]:
+    """The data set and the model, for people, and what it ran on if not on a CPU."""
+    data, model = cell["cell"].split("-")
+    where = "" if cell["device"] == "cpu" else f", {cell['device']}"
+    return [DATA[data], MODELS[model] + where]
+
+
+def _table_ilp(cells: Sequence[Figures]) -> str:
     head = ("data", "texts", "accuracy", "AUA, TextFooler", "AUA, exact", "MMWS", "known exactly",
             "seconds a text", "*paper: data*", "*accuracy*", "*AUA, TextFooler*", "*AUA, exact*", "*MMWS*")  # fmt: skip
     rows = []
     for cell in cells:
-        figures, paper = cell.audit.summary(), ILP[cell.folder.name]
-        kept = [a.outcomes["textfooler"].status in ("failed", "exhausted") for a in cell.audit]
-        first = next(name for a in cell.audit for name in a.verdicts)  # the one asked about most
-        spent = cell.audit.costs[first]
+        paper = ILP[cell["cell"]]
         ours = [
-            cell.names[0], f"{len(cell.audit):,}", f"{figures['clean_accuracy']:.3f}", f"{mean(kept):.3f}",
-            _interval(figures["accuracy_under_attack"]["any"], 3), _interval(figures["mmws"], 2),
-            f"{100 * figures['exact']:.1f} %", f"{spent['seconds'] / spent['texts']:.2g}",
+            _names(cell)[0], f"{cell['texts']:,}", f"{cell['accuracy']:.3f}", f"{cell['textfooler_accuracy']:.3f}",
+            _interval(cell["accuracy_under_attack"], 3), _interval(cell["mmws"], 2), _exact(cell),
+            f"{cell['seconds_per_text']:.2g}",
         ]  # fmt: skip
         theirs = [paper.data, *(f"{v:.3f}" for v in paper[1:4]), f"{paper.mmws:.2f}"]
         rows.append([*ours, *theirs])
     return table(head, rows)
 
 
-def _undecided(cells: Sequence[Found]) -> str:
-    reasons = Counter(
-        (cell.names[0], verdict.reason)
+def _undecided(cells: Sequence[Figures]) -> str:
+    lines = [
+        f"- {_names(cell)[0]}, {texts} texts: {reason}."
         for cell in cells
-        for a in cell.audit
-        for verdict in a.verdicts.values()
-        if isinstance(verdict, Minimum) and verdict.reason
-    )
-    lines = [f"- {data}, {n} texts: {reason}." for (data, reason), n in reasons.most_common()]
+        for reason, texts in sorted(cell["undecided"].items(), key=lambda item: -item[1])
+    ]
     return "\n".join(lines) or "Nothing: every text was decided."
 
 
-def _table_increments(cells: Sequence[Found]) -> str:
-    more = [0, 1, 2, 3]
-    head = ("data", "texts", *(f"+{n}" for n in more), "+4 and more", "mean", *(f"m = {m}" for m in range(1, 6)), "m > 5")  # fmt: skip
+def _table_increments(cells: Sequence[Figures]) -> str:
+    head = ("data", "texts", *(f"+{n}" for n in range(4)), "+4 and more", "mean", *(f"m = {m}" for m in range(1, 6)), "m > 5")  # fmt: skip
     rows = []
     for cell in cells:
-        known = [a for a in cell.audit if a.exact and a.fewest is not None]
-        least = [len(a.fewest or ()) for a in known]
-        extra = [
-            a.outcomes["textfooler"].swaps - m
-            for a, m in zip(known, least, strict=True)
-            if a.outcomes["textfooler"].status == "success"
-        ]
-        counts = [extra.count(n) for n in more] + [sum(e > more[-1] for e in extra)]
-        minima = [least.count(m) for m in range(1, 6)] + [sum(m > 5 for m in least)]
-        shown = [*map(str, counts), f"{mean(extra):.2f}", *map(str, minima)]
-        rows.append([cell.names[0], str(len(extra)), *shown])
+        more, minima = cell["more"], cell["minima"]
+        shown = [
+            *(more.count(n) for n in range(4)), sum(n > 3 for n in more), f"{mean(more):.2f}",
+            *(minima.count(m) for m in range(1, 6)), sum(m > 5 for m in minima),
+        ]  # fmt: skip
+        rows.append([_names(cell)[0], str(len(more)), *map(str, shown)])
     return table(head, rows)
 
 
-def _table_3(cells: Sequence[Found]) -> str:
+def _table_3(cells: Sequence[Figures]) -> str:
     head = ("data", "model", "texts", "queries", "known exactly", "r", "found %", "T", "certified %", "T",
             "unknown %", "*PDP paper: found*", "*certified*")  # fmt: skip
     rows = []
     for cell in cells:
-        held = sum(a.bracket is not None for a in cell.audit)
-        exact = f"{100 * cell.audit.summary()['exact']:.1f} %"
-        paper = PAPER.get(cell.folder.name)
-        for line in by_radius(cell.audit):
-            theirs = [None, None] if paper is None else [
-                paper.found[line.radius - 1], paper.certified[line.radius - 1]
-            ]  # fmt: skip
-            rows.append(
-                [
-                    *cell.names,
-                    str(held),
-                    f"{cell.budget:,}",
-                    exact,
-                    str(line.radius),
-                    share(line.found),
-                    time(line.found),
-                    share(line.certified),
-                    time(line.certified),
-                    share(line.unknown),
-                    *("–" if v is None else f"{v:.2f}" for v in theirs),
-                ]
-            )
+        about = [*_names(cell), str(cell["correct"]), f"{cell['budget']:,}", _exact(cell)]
+        paper = PAPER.get(cell["cell"])
+        for at, line in enumerate(cell["radii"]):
+            theirs = (None, None) if paper is None else (paper.found[at], paper.certified[at])
+            found, certified = line["found"], line["certified"]
+            parts = [*_part(found), *_part(certified), _part(line["unknown"])[0]]
+            papers = ["–" if v is None else f"{v:.2f}" for v in theirs]
+            rows.append([*about, str(line["radius"]), *parts, *papers])
     return table(head, rows)
 
 
-def _table_certifiers(cells: Sequence[Found]) -> str:
+def _table_certifiers(cells: Sequence[Figures]) -> str:
     head = ("data", "model", "certifier", "asked", "closed", "lower bounds that are its", "seconds")
     rows = []
     for cell in cells:
-        held = [a for a in cell.audit if a.bracket is not None]
-        names = dict.fromkeys(name for a in held for name in a.verdicts)
-        for name in (n for n in names if n in cell.audit.costs):  # a run under way has none yet
-            asked = [a for a in held if name in a.verdicts]
-            own = [a for a in asked if a.bracket is not None and a.bracket.below.method == name]
-            seconds = cell.audit.costs[name]["seconds"]
-            closed = str(sum(a.exact for a in own))
-            rows.append(
-                [*cell.names, name, str(len(asked)), closed, str(len(own)), f"{seconds:.1f}"]
-            )
+        for found in cell["certifiers"]:
+            counts = [str(found[key]) for key in ("name", "asked", "closed", "own")]
+            rows.append([*_names(cell), *counts, f"{found['seconds']:.1f}"])
     return table(head, rows)
 
 
-def _interval(found: tuple[float, float] | None, digits: int) -> str:
+def _exact(cell: Figures) -> str:
+    return f"{100 * cell['known_exactly']:.1f} %"
+
+
+def _part(part: Figures) -> list[str]:
+    """The share of a kind of texts in per cent, and their mean time."""
+    share, seconds = part["share"], part["seconds"]
+    time = "–" if seconds is None else f"{seconds:.2g}" if seconds < 100 else f"{seconds:.0f}"
+    return ["–" if share is None else f"{100 * share:.2f}", time]
+
+
+def _interval(found: Sequence[float] | None, digits: int) -> str:
     if found is None:
         return "–"
     low, high = (f"{value:.{digits}f}" for value in found)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+import torch
 
 import unfooled as uf
 
@@ -67,3 +68,8 @@ def correct(victim: uf.Victim, test: uf.data.Dataset) -> np.ndarray:
     parts = [test[i : i + _AT_ONCE] for i in range(0, len(test), _AT_ONCE)]
     scores = np.concatenate([victim.scores([e.text.source for e in part]) for part in parts])
     return np.asarray(scores.argmax(axis=1) == [e.label for e in test])
+
+
+def device_name(device: str) -> str:
+    """What figures were made on."""
+    return "cpu" if device == "cpu" else torch.cuda.get_device_name(torch.device(device))

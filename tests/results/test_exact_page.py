@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import unfooled as uf
-from results.exact_page import Found, page
+from results import exact_page
+from results.exact_page import Figures, page
+from results.exact_runs import measured
 from runner_toys import DATA, TABLE, victim
 
 
 @pytest.fixture(scope="module")
-def cell(tmp_path_factory: pytest.TempPathFactory) -> Found:
-    """The audit of a toy victim under the name of a cell: m is 1, 1, 2, one text is a tie,
-    one cannot be fooled."""
-    folder = tmp_path_factory.mktemp("exact") / "mr-mlp"
+def cell() -> Figures:
+    """The figures of a toy victim under the name of a cell, as its file has them: m is 1, 1, 2, one
+    text is a tie, one cannot be fooled."""
     attacks = ("textfooler", "pdp")
-    uf.audit(victim(), DATA, candidates=TABLE, radius=2, attacks=attacks, out=folder)
-    return Found(folder)
+    audit = uf.audit(victim(), DATA, candidates=TABLE, radius=2, attacks=attacks)
+    about = {"cell": "mr-mlp", "device": "cpu", "budget": 20_000}
+    found: Figures = json.loads(json.dumps({**about, **measured(audit)}))
+    return found
 
 
 def columns(text: str, start: str) -> list[list[str]]:
@@ -26,7 +30,7 @@ def columns(text: str, start: str) -> list[list[str]]:
     return [[part.strip() for part in row.strip("|").split("|")] for row in rows]
 
 
-def test_figures_stand_beside_the_papers(cell: Found) -> None:
+def test_figures_stand_beside_the_papers(cell: Figures) -> None:
     text = page([cell])
     (row,) = columns(text, "| MR | 5 |")
     # One text is an exact tie from the start: it may have either label.
@@ -38,7 +42,7 @@ def test_figures_stand_beside_the_papers(cell: Found) -> None:
     assert row[8:] == ["2", "1", "0", "0", "0", "0"]
 
 
-def test_every_radius_has_a_row_and_every_certifier_its_due(cell: Found) -> None:
+def test_every_radius_has_a_row_and_every_certifier_its_due(cell: Figures) -> None:
     text = page([cell])
     first, second = columns(text, "| MR | MLP | 4 |")
     assert [first[i] for i in (4, 5, 6, 8, 10)] == ["100.0 %", "1", "50.00", "50.00", "0.00"]
@@ -47,5 +51,16 @@ def test_every_radius_has_a_row_and_every_certifier_its_due(cell: Found) -> None
     assert row[3:6] == ["2", "2", "2"]
 
 
-def test_cells_that_are_not_there_are_left_out(cell: Found, tmp_path: Path) -> None:
-    assert "| IMDB |" not in page([cell])
+def test_the_page_is_made_of_the_files_that_are_there(
+    cell: Figures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exact_page, "PAGE", tmp_path / "docs" / "exact.md")
+    (tmp_path / "mr-mlp.json").write_text(json.dumps(cell))
+    text = exact_page.write(["mr-mlp", "imdb-mlp"], figures=tmp_path).read_text()
+    assert text == page([cell])
+    assert "| MR | 5 |" in text
+    assert "| IMDB |" not in text
+
+
+def test_a_device_that_is_no_cpu_is_named(cell: Figures) -> None:
+    assert columns(page([{**cell, "device": "NVIDIA H200"}]), "| MR | MLP, NVIDIA H200 | 4 |")
