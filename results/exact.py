@@ -23,7 +23,7 @@ CELLS: Final = (
     Cell("mr", "cnn", 200, 500_000),
     Cell("mr", "bilstm", 200, 500_000),
     Cell("imdb", "cnn", 100, 200_000),
-    Cell("imdb", "bilstm", 20, 20_000, time_limit=120.0),
+    Cell("imdb", "bilstm", 20, 20_000, time_limit=1800.0),
     Cell("snli", "bilstm", 200, 500_000),
 )
 

@@ -71,11 +71,14 @@ def driven(
             answer = [Proposed(word) for word in words[: question.k]]
 
 
+LIMITS = ("target", "max_swaps", "max_candidates")
+
+
 def attacked(
     attack: Attack, space: Space, score: Score, *, label: int = 1, seed: int = 0, **more: Any
 ) -> Driven:
     """Runs an attack on a text of class `label`; limits go to the goal, the rest to the answers."""
-    limits = {key: more.pop(key) for key in ("target", "max_swaps") if key in more}
+    limits = {key: more.pop(key) for key in LIMITS if key in more}
     search = attack.search(space, Goal(space, label, **limits), np.random.default_rng(seed))
     return driven(search, space, score, **more)
 

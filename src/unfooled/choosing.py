@@ -15,6 +15,7 @@ from unfooled.program import Floats, Program, Scores, Similarities, first_best
 from unfooled.space import Space
 
 Reference = Literal["original", "previous"]
+WINDOW = 15  # words, of TextFooler and BAE
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class Rule:
             raise InputError(f"step_window is 1 or more words, not {self.window}")
         if self.reference not in ("original", "previous"):
             raise InputError(f"reference is original or previous, not {self.reference!r}")
+        if self.least is None and (self.window, self.reference) != (WINDOW, "original"):
+            raise InputError(
+                "step_window and reference say how step_similarity compares, which is not given: give "
+                "it too, such as step_similarity 0.8776"
+            )
 
     def choose(
         self, space: Space, rows: Rows, *, row: Rows, column: int, belief: Belief, floor: float

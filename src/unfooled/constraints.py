@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unfooled.companions import Encodes
-from unfooled.counting import Rows
+from unfooled.counting import Rows, row_keys
 from unfooled.errors import CompanionError, UnfooledError
 from unfooled.evidence import NOISE
 from unfooled.program import Floats, Goal, Program, Question, Scores, Similarities, Spent, Sweep
@@ -80,8 +80,8 @@ def _alone(encoder: Encodes, text: str) -> Floats:
 class Constrained(Generic[T]):
     """A program held to a closeness. `refused` counts the rows it asked for in vain.
 
-    Members of the space that are too far from the original are not queried. They come back with
-    scores that no search likes and no goal meets: all the weight on the true label (probabilities
+    Members of the space that are too far from the original are not queried, and the goal is told
+    which they were. They come back with scores that no search likes and no goal meets: all the weight on the true label (probabilities
     1 and 0 where the victim gives probabilities, else 1e6 and 0). Probes and the original pass,
     gradients too: they are estimates and report nothing. A sweep is declined, as by a victim that
     has none.
@@ -172,7 +172,9 @@ class Constrained(Generic[T]):
         if near.any():
             least[near] = yield from self._least(rows[judged[near]], alone=True)
         allowed[judged] = least >= self.closeness.least - _SLACK
-        self.refused += int(np.count_nonzero(~allowed))
+        refused = row_keys(self.goal.space.rows(rows[~allowed]))
+        self.refused += len(refused)
+        self.goal.refused.update(refused)
         return allowed
 
     def _least(self, rows: Rows, *, alone: bool) -> Program[Floats]:

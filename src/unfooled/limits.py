@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from unfooled.candidates import narrowed
 from unfooled.constraints import Closeness
@@ -16,6 +16,8 @@ from unfooled.space import Dropped, Space
 from unfooled.subspaces import first_candidates
 from unfooled.text import Text
 from unfooled.work import Candidates
+
+VECTORS: Final = "glove-50-counter-fitted"
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Limits:
     window: int | None = None
     reference: Literal["original"] = "original"
     min_word_cosine: float | None = None
-    word_vectors: str = "glove-50-counter-fitted"
+    word_vectors: str = VECTORS
 
     def __post_init__(self) -> None:
         if self.max_rate is not None and not 0 <= self.max_rate <= 1:
@@ -57,6 +59,16 @@ class Limits:
             )
         if self.min_word_cosine is not None and not -1 <= self.min_word_cosine <= 1:
             raise InputError(f"min_word_cosine is from -1 to 1, not {self.min_word_cosine}")
+        if self.min_similarity is None and (self.window, self.similarity) != (None, "cosine"):
+            raise InputError(
+                "window and similarity say how min_similarity compares, which is not given: give it "
+                "too, such as min_similarity 0.9"
+            )
+        if self.min_word_cosine is None and self.word_vectors != VECTORS:
+            raise InputError(
+                f"word_vectors {self.word_vectors} are for min_word_cosine, which is not given: give it "
+                "too, such as min_word_cosine 0.5"
+            )
         as_cosine(1.0 if self.min_similarity is None else self.min_similarity, self.similarity)
         _queries(self.max_queries)
 

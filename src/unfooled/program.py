@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unfooled.counting import Rows
+from unfooled.counting import Rows, row_keys
 from unfooled.evidence import NOISE, margins, tolerance
 from unfooled.space import Space
 
@@ -144,12 +144,18 @@ class Spent(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What counts as fooling: another label (or the target), within the limits, inside the space."""
+    """What counts as fooling: another label (or the target), within the limits, inside the space.
+
+    `max_candidates` is for attacks that add candidates of their own: the space keeps to it already.
+    `refused` are the rows, as `row_keys`, that a limit of similarity kept from the victim so far.
+    """
 
     space: Space
     label: int
     target: int | None = None
     max_swaps: int | None = None
+    max_candidates: int | None = None
+    refused: set[bytes] = field(default_factory=set, compare=False)
 
     def gain(self, scores: Floats) -> Floats:
         """What a search climbs: above zero, the label has changed as asked."""
@@ -170,6 +176,12 @@ class Goal:
         against = logs[:, ours] - np.logaddexp.reduce(np.delete(logs, ours, axis=1), axis=1)
         found: Floats = -against if self.target is None else against
         return found
+
+    def passed(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which of these rows, all of them asked about, no limit has kept from the victim."""
+        if not self.refused:
+            return np.ones(len(rows), dtype=np.bool_)
+        return np.array([key not in self.refused for key in row_keys(rows)], dtype=np.bool_)
 
     def met(self, scores: Floats, rows: Rows) -> NDArray[np.bool_]:
         """Which rows reach the goal. Near-ties do not, nor do rows over the limit or outside."""
@@ -245,6 +257,12 @@ def first_best(values: Floats) -> int:
     """
     top = values.max()
     return int((values >= top - NOISE * max(1.0, abs(top))).argmax())
+
+
+def first_passed(values: Floats, rows: Rows, goal: Goal) -> int | None:
+    """The first best of the rows that no limit has kept from the victim; None: it saw none of them."""
+    passed = np.flatnonzero(goal.passed(rows))
+    return int(passed[first_best(values[passed])]) if len(passed) else None
 
 
 def leaders(values: Floats, k: int) -> list[int]:

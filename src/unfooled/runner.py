@@ -122,7 +122,8 @@ def attack(
     )
     proposing = _proposing(masked, device=device)
     how = {"progress": progress, "in_flight": in_flight, "batch": batch, "masked": proposing}
-    counts: dict[str, CandidateCounts] | None = None if preset is None else {}
+    # Of an attack that adds candidates as it goes nobody knows beforehand how many there are.
+    counts: dict[str, CandidateCounts] | None = None if preset is None or method.opens else {}
     done = attacked(work, method, limits=limits, out=out, encoder=consulted, counts=counts, **how)
     counted = None if counts is None else _counted(work, limits, counts)
     return Outcomes(called, done.results, done.seconds, done.resumed, candidates=counted)
@@ -180,7 +181,9 @@ def attacked(
             counts[piece.key] = CandidateCounts.of(space)
         if method.opens:  # what it adds is a member of its copy when the outcome is verified
             space = space.open()
-        goal = Goal(space, piece.example.label, limits.target, limits.swaps(text))
+        goal = Goal(
+            space, piece.example.label, limits.target, limits.swaps(text), limits.max_candidates
+        )
         program = attempt(method, space, goal=goal, rng=piece.rng)
         if closeness is not None:
             constrained[piece.key] = Constrained(goal, closeness)

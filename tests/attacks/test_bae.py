@@ -126,6 +126,14 @@ def test_what_is_proposed_is_added_and_the_given_space_stays(space: Space) -> No
     assert Goal(mine, 1).space.contains(run.value)[0]
 
 
+def test_the_limit_of_candidates_is_also_one_of_proposals(space: Space) -> None:
+    mine, score = space.open(), linear(WEIGHTS)
+    run = attacked(BAE(proposals=50), mine, score, proposed=in_context, max_candidates=2)
+    assert {q.k for q in run.questions if isinstance(q, Proposals)} == {2}
+    loose = attacked(BAE(proposals=1), space.open(), score, proposed=in_context, max_candidates=2)
+    assert {q.k for q in loose.questions if isinstance(q, Proposals)} == {1}
+
+
 def test_no_more_proposals_than_asked_for_and_none_is_no_step(space: Space) -> None:
     score = linear(WEIGHTS)
     few = attacked(BAE(proposals=1), space.open(), score, proposed=in_context)  # good, for good
@@ -218,7 +226,8 @@ def test_as_a_plain_loop_does_it(
     world: World, previous: bool, least: float | None, width: int, ask: bool
 ) -> None:
     """The same when a language model proposes, in every text, what the space has anyway."""
-    attack = BAE(9 if ask else 0, least, width, "previous" if previous else "original")
+    how = () if least is None else (least, width, "previous" if previous else "original")
+    attack = BAE(9 if ask else 0, *how)
     alike = None if least is None else by_last_letters
     space = world.space.open() if ask else world.space
     run = attacked(

@@ -181,7 +181,7 @@ def test_successes_fewest_swaps_first_then_closest(space: Space) -> None:
 def test_all_successes_are_recorded(tmp_path: Path) -> None:
     space = Space("a b", {0: ("x", "u"), 1: ("y",)})
     victim = Double(linear({"a": 1.0, "x": -2.0, "u": -3.0, "b": 0.5, "y": 0.5}))
-    for keep, expected in ((0, 0), (2, 2), (20, 3)):
+    for keep, expected in ((0, 0), (2, 2), (20, 3), (None, 3)):
         (outcome,) = uf.attack("mcts", victim, [("a b", 1)], candidates=[space], keep=keep)
         assert outcome.changes == ((0, "a", "x"),)
         others = (((0, "a", "u"),), ((0, "a", "x"), (1, "b", "y")), ((0, "a", "u"), (1, "b", "y")))

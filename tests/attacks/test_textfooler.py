@@ -228,7 +228,8 @@ def oracle(
 def test_as_a_plain_loop_does_it(
     world: World, previous: bool, least: float | None, width: int
 ) -> None:
-    attack = TextFooler(least, width, "previous" if previous else "original")
+    how = () if least is None else (least, width, "previous" if previous else "original")
+    attack = TextFooler(*how)
     alike = None if least is None else by_last_letters
     run = attacked(attack, world.space, world.score, **world.limits, alike=alike)
     expected = oracle(world, alike=alike, least=least or 0, width=width, previous=previous)

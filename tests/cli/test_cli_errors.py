@@ -49,6 +49,24 @@ ATTACKS = {
         "there is no source of candidates 'tabel'; did you mean 'table'?",
     ),
     "candidates' file": (["greedy", "VICTIM", "DATA", "--candidates", "table:no.tsv"], "'no.tsv'"),
+    "masked model unused": (["greedy", "VICTIM", "DATA", "--masked", "minilm"], "would do nothing"),
+    "reference unused": (
+        ["textfooler", "VICTIM", "DATA", "--reference", "previous"],
+        "step_window and reference say how step_similarity compares, which is not given",
+    ),
+    "window unused": (
+        ["greedy", "VICTIM", "DATA", "--window", "5"],
+        "window and similarity say how min_similarity compares, which is not given",
+    ),
+    "metric unused": (["greedy", "VICTIM", "DATA", "--similarity", "angular"], "min_similarity 0.9"),
+    "vectors unused": (
+        ["greedy", "VICTIM", "DATA", "--word-vectors", "glove-50"],
+        "word_vectors glove-50 are for min_word_cosine, which is not given",
+    ),
+    "vectors of an attack": (
+        ["mcts", "VICTIM", "DATA", "--vectors", "nope"],
+        "there is neither a file nor a lexical asset 'nope'",
+    ),
     "folder": (["greedy", "VICTIM", "DATA", "--out", "data.csv"], "cannot write a run into data.csv"),
     "foreign": (["greedy", "VICTIM", "DATA", "--out", "foreign"], "was not written by unfooled"),
 }  # fmt: skip

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 import pytest
 
+import unfooled as uf
 from unfooled import registry
 from unfooled.program import Attack, Goal
 from unfooled.space import Space
@@ -101,6 +103,36 @@ def test_what_is_reported_meets_the_goal(attack: Attack, kind: str, limits: dict
         assert goal.met(victim.scores(space.sources(row)), row).all()
         assert least is not None
         assert least <= int(np.count_nonzero(row))
+
+
+class Near:
+    """An encoder to which a text with the word awful is far from all others."""
+
+    name, fingerprint, batch_rows = "near", "near", 64
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        return np.array([[0.0, 1.0] if "awful" in text else [1.0, 0.0] for text in texts])
+
+
+MORE = (
+    " and so on and so on and so on"  # two swaps are then within every attack's share of the words
+)
+
+
+@pytest.mark.parametrize(
+    "text", ["the good film", f"a good film plot{MORE}", f"film of a good plot{MORE}"]
+)
+def test_a_word_whose_swaps_are_refused_costs_no_later_success(attack: Attack, text: str) -> None:
+    """The swap that would fool best is not similar enough, alone or beside others."""
+    weights = {"good": 1.0, "awful": -9.0, "film": 0.5, "movie": -0.9, "plot": 0.25, "story": -0.5}
+    swaps = {"good": ["awful"], "film": ["movie"], "plot": ["story"], "the": ["a"]}
+    victim = Sloped(weights) if attack.needs == "gradients" else Double(linear(weights))
+    limits: dict[str, Any] = {"min_similarity": 0.5, "encoder": Near(), "candidates": swaps}
+    (outcome,) = uf.attack(attack, victim, [(text, 1)], **limits)
+    assert outcome.error is None
+    assert outcome.refused > 0
+    assert "awful" not in str(outcome.text)
+    assert outcome.status == ("failed" if text == "the good film" else "success")
 
 
 def test_a_constant_is_never_fooled(attack: Attack) -> None:

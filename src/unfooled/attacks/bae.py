@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from unfooled import spellings
-from unfooled.choosing import Reference, Rule
+from unfooled.choosing import WINDOW, Reference, Rule
 from unfooled.counting import Rows
 from unfooled.errors import InputError
 from unfooled.importance import importance, most_swaps
@@ -42,7 +42,7 @@ class BAE(Attack):
 
     proposals: int = 0
     step_similarity: float | None = None
-    step_window: int = 15
+    step_window: int = WINDOW
     reference: Reference = "original"
 
     def __post_init__(self) -> None:
@@ -65,6 +65,7 @@ class BAE(Attack):
         most, row, rule = most_swaps(space, goal), space.origin, self._rule()
         if not most:
             return None
+        k = min(self.proposals, goal.max_candidates or self.proposals)
         found = yield from importance(space, goal, code=DELETED)
         now = found.start
         for column in found.order:
@@ -72,7 +73,7 @@ class BAE(Attack):
                 return None
             rows = space.at(row, column)[1:]
             if self.proposals:
-                proposed = yield Proposals(row, space.positions[column], self.proposals)
+                proposed = yield Proposals(row, space.positions[column], k)
                 rows = _grown(space, row, column=column, words=[p.word for p in proposed])
             if not len(rows):
                 continue

@@ -14,7 +14,7 @@ from unfooled.counting import Rows
 from unfooled.errors import InputError
 from unfooled.importance import most_swaps, ranked, readable
 from unfooled.lexicon.edits import distance
-from unfooled.program import Attack, Floats, Goal, Program, Scores, first_best
+from unfooled.program import Attack, Floats, Goal, Program, Scores, first_passed
 from unfooled.space import DELETED, UNKNOWN, Space
 
 Scoring = Literal["combined", "head", "tail", "replace-one"]
@@ -28,7 +28,8 @@ class DeepWordBug(Attack):
     plus `tail_weight` (λ of the paper) times tail, `replace-one` is p(x) - p(x with word i unknown).
     The edits are the candidates of the space: the source `typos` makes them. All of them together cost
     at most `max_edits` characters (ε of the paper), counted word by word as Levenshtein distances, which
-    is never less than that of the whole text. The `best` candidate is taken, or one `drawn` uniformly.
+    is never less than that of the whole text. The `best` candidate is taken, or one `drawn` uniformly;
+    a word of which a limit of similarity refuses that is passed over.
 
     Differs from the paper: it edits until ε is spent and looks at the answer once; here the search ends
     at the first text that fools. Its transformer makes one random edit of a word, which is `drawn`;
@@ -72,7 +73,9 @@ class DeepWordBug(Attack):
             if self.candidate == "drawn":
                 rows = rng.choice(rows, size=1)
             scores = yield Scores(rows)
-            best = first_best(belief.chance(scores))
+            best = first_passed(belief.chance(scores), rows, goal)
+            if best is None:
+                continue
             row = rows[best]
             left -= int(costs[row[column] - 1])
             if goal.met(scores[best : best + 1], row[None])[0]:

@@ -12,7 +12,7 @@ from unfooled import spellings
 from unfooled.counting import Rows
 from unfooled.errors import InputError
 from unfooled.importance import most_swaps
-from unfooled.lexicon import vectors
+from unfooled.lexicon import resources, vectors
 from unfooled.populations import at_least, sigmoid
 from unfooled.program import (
     Attack,
@@ -32,7 +32,7 @@ _AT_ONCE = 4096  # rows of one question: a vertex of a long text has a million
 
 @dataclass(frozen=True)
 class MCTS(Attack):
-    """Grows a tree of positions to swap, most promising vertex first, and keeps every success.
+    """Grows a tree of positions to swap, most promising vertex first, and returns all successes.
 
     Algorithm 1 of La Malfa et al. (2020). A vertex is a set of positions: its parent's and one more. The
     leaf with the highest UCT is expanded; each child is tried with `simulations` draws of candidates for
@@ -40,7 +40,7 @@ class MCTS(Attack):
     among them. A candidate is drawn with the paper's `pickup` weight, more often the nearer it is to
     the word, or uniformly. The search ends when `share` of all vertices have been simulated or
     `expansions` vertices expanded. Of all successes the one with the fewest swaps, then the closest, is
-    returned, and up to `keep` more are its `others`, closest first.
+    returned, and the rest, or the `keep` closest of them, are its `others`, closest first.
     "single" substitutions simulate the first level alone; "multiple" ones go down to `depth` swaps.
 
     Distances are Euclidean in the word `vectors` of that name, a word without a vector being as far as
@@ -66,16 +66,20 @@ class MCTS(Attack):
     expansions: int = 20
     pickup: Literal["weighted", "uniform"] = "weighted"
     vectors: str | None = None
-    keep: int = 20
+    keep: int | None = None
 
     def __post_init__(self) -> None:
-        at_least(self, simulations=1, alpha=0, depth=1, expansions=1, keep=0)
+        at_least(self, simulations=1, alpha=0, depth=1, expansions=1)
+        if self.keep is not None:
+            at_least(self, keep=0)
         if not 0 < self.share <= 1:
             raise InputError(f"share is above 0 and at most 1, not {self.share}")
         if self.substitutions not in ("single", "multiple"):
             raise InputError(f"substitutions are single or multiple, not {self.substitutions!r}")
         if self.pickup not in ("weighted", "uniform"):
             raise InputError(f"pickup is weighted or uniform, not {self.pickup!r}")
+        if self.vectors is not None:
+            resources.check(self.vectors)
 
     def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Finding]:
         deepest = 1 if self.substitutions == "single" else self.depth
@@ -83,7 +87,12 @@ class MCTS(Attack):
         if not depth:
             return Finding(None)
         loaded = None if self.vectors is None else vectors.load(self.vectors)
-        trials = Trials(space, goal, word_distances(space, loaded), most=self.keep + 1)
+        trials = Trials(
+            space,
+            goal,
+            word_distances(space, loaded),
+            most=None if self.keep is None else self.keep + 1,
+        )
         try:
             yield from self._grow(trials, depth, rng=rng)
         except Spent as end:
@@ -138,7 +147,7 @@ class MCTS(Attack):
 class Trials:
     """What was asked about one text: drops of the label's probability, and the closest successes."""
 
-    def __init__(self, space: Space, goal: Goal, distances: Floats, *, most: int) -> None:
+    def __init__(self, space: Space, goal: Goal, distances: Floats, *, most: int | None) -> None:
         self.space, self.goal, self.distances, self.most = space, goal, distances, most
         self.successes: Rows = np.empty((0, len(space.positions)), dtype=np.int16)  # closest first
         self._odds = True  # so far every row of scores was a distribution

@@ -11,7 +11,7 @@ from unfooled import spellings
 from unfooled.belief import Belief
 from unfooled.counting import Rows
 from unfooled.importance import most_swaps, ranked
-from unfooled.program import Attack, Floats, Goal, Program, Scores, first_best
+from unfooled.program import Attack, Floats, Goal, Program, Scores, first_passed
 from unfooled.space import UNKNOWN, Space
 
 
@@ -21,7 +21,8 @@ class PWWS(Attack):
 
     The best candidate w* of a word and its gain dP* = p(x) - p(x with w*) are found in the original
     text, the saliency S of a word is p(x) - p(x with the word unknown), and words go by
-    softmax(S) dP*. Each is swapped without looking again, also when dP* is not above zero.
+    softmax(S) dP*. Each is swapped without looking again, also when dP* is not above zero; a swap that a
+    limit of similarity refuses, alone or beside those before it, is left out.
 
     Differs from the authors: named entities, which they swap for the most frequent entity of the same
     type in texts of other classes, are no special case, because our tagger knows that a word is a name
@@ -43,18 +44,35 @@ class PWWS(Attack):
         scores = yield Scores(np.concatenate([row[None], space.probes(row, UNKNOWN), alone]))
         chances = Belief.read(goal, scores).chance(scores)
         starts = n + 1 + np.concatenate([[0], np.cumsum(space.counts)[:-1]])
-        best = [first_best(chances[s : s + k]) for s, k in zip(starts, space.counts, strict=True)]
+        best = _best(chances[n + 1 :], alone, goal=goal)
         start, doubts = np.exp(chances[0]), np.exp(chances)
         weights = softmax(doubts[1 : n + 1] - start)
         # n times the softmax, so that it is around 1 for a text of any length.
-        order = ranked(n * weights * (doubts[starts + best] - start), of=doubts)
-        for column in order[:most]:
-            row[column] = best[column] + 1
+        gains = doubts[starts + [choice or 0 for choice in best]] - start
+        order = ranked(n * weights * gains, of=doubts)
+        for column in order:
+            choice = best[column]
+            if choice is None:
+                continue
+            if np.count_nonzero(row) >= most:
+                return None
+            tried: Rows = row.copy()
+            tried[column] = choice + 1
             # One text at a time, as the authors count queries; the engine fills batches with other texts.
-            scores = yield Scores(row[None].copy())
-            if goal.met(scores, row[None])[0]:
-                return row
+            scores = yield Scores(tried[None])
+            if goal.met(scores, tried[None])[0]:
+                return tried
+            if goal.passed(tried[None])[0]:
+                row = tried
         return None
+
+
+def _best(chances: Floats, alone: Rows, *, goal: Goal) -> list[int | None]:
+    """The best candidate of each column alone; None: a limit of similarity refuses them all."""
+    counts = goal.space.counts
+    ends = np.cumsum(counts)
+    parts = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
+    return [first_passed(chances[part], alone[part], goal) for part in parts]
 
 
 def softmax(values: Floats) -> Floats:

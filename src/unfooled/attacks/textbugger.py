@@ -12,7 +12,7 @@ from unfooled.belief import Belief
 from unfooled.counting import Rows
 from unfooled.errors import InputError
 from unfooled.importance import importance, most_swaps
-from unfooled.program import Attack, Goal, Program, Scores, Similarities, first_best, leaders
+from unfooled.program import Attack, Goal, Program, Scores, Similarities, first_passed, leaders
 from unfooled.space import DELETED, Space
 from unfooled.text import is_word
 
@@ -23,7 +23,7 @@ class TextBugger(Attack):
 
     A sentence is worth what it alone gives the label; one that alone has another label is left out. A
     word is worth what its deletion takes from the label of the whole text. Its best bug is taken, also
-    when it does not help. The bugs are the candidates of the space: the source `typos` makes them.
+    when it does not help; a word whose bugs a limit of similarity all refuses is passed over. The bugs are the candidates of the space: the source `typos` makes them.
     When the whole text is no longer more similar to the original than `step_similarity` (paper: 0.8, a
     cosine), the search ends without success; None needs no sentence encoder. `sentences=False` ranks the
     words of the whole text at once, as does a text of one sentence.
@@ -62,7 +62,9 @@ class TextBugger(Attack):
                     return None
                 rows = space.at(row, column)[1:]
                 scores = yield Scores(rows)
-                best = first_best(found.belief.chance(scores))
+                best = first_passed(found.belief.chance(scores), rows, goal)
+                if best is None:
+                    continue
                 row = rows[best]
                 if self.step_similarity is not None:
                     likeness = yield Similarities(row[None], space.origin)

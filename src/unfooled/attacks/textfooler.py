@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from unfooled import spellings
-from unfooled.choosing import Reference, Rule
+from unfooled.choosing import WINDOW, Reference, Rule
 from unfooled.counting import Rows
 from unfooled.importance import importance, most_swaps
 from unfooled.program import Attack, Goal, Program
@@ -39,7 +39,7 @@ class TextFooler(Attack):
     source: ClassVar[str] = spellings.TEXTFOOLER
 
     step_similarity: float | None = None
-    step_window: int = 15
+    step_window: int = WINDOW
     reference: Reference = "original"
 
     def __post_init__(self) -> None:

@@ -140,7 +140,9 @@ def attack(
     limits = applied.limits
     # The name of a folder stays what it was where none of these is given.
     unusual = {
-        key: value for key, value in (more | {"preset": preset}).items() if value is not None
+        key: value
+        for key, value in (more | {"preset": preset, "masked": masked}).items()
+        if value is not None
     }
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
     source |= {} if labels is None else {"labels": labels}

@@ -11,7 +11,7 @@ import torch
 
 from unfooled.companions import EncodesRows, Floats
 from unfooled.counting import Rows
-from unfooled.errors import InputError
+from unfooled.devices import usable
 from unfooled.fingerprints import path_fingerprint
 from unfooled.space import Space
 from unfooled.victims.base import Part
@@ -38,12 +38,8 @@ class HuggingFaceEncoder(EncodesRows):
         device: str | None = None,
     ) -> None:
         self.name, self._fingerprint = name, fingerprint
-        try:
-            self.device = torch.device(device or "cpu")
-            self.network: Any = model.network.to(self.device).eval()
-        except (RuntimeError, AssertionError) as error:
-            reason = str(error).splitlines()[0]
-            raise InputError(f"the device {device!r} cannot be used: {reason}") from error
+        self.device = usable(device)
+        self.network: Any = model.network.to(self.device).eval()
         self.tokens = Encoder(model.tokenizer, limit=model.limit)
         self.batch_rows = 128 if self.device.type == "cpu" else 1024
         self._pad = pack([self.network.config.pad_token_id or 0])

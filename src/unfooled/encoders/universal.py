@@ -51,11 +51,9 @@ def _with_torch(device: str) -> _Calls:
         import torch
     except ImportError as error:
         raise MissingExtra(f"the Universal Sentence Encoder on {device}", "torch") from error
-    try:
-        place = torch.zeros(1, device=device).device
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"the device {device!r} cannot be used: {reason}") from error
+    from unfooled.devices import usable
+
+    place = usable(device)
     return _Calls(
         lambda values: torch.as_tensor(values, device=place),
         lambda parts: torch.cat(list(parts), dim=-1),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from unfooled import assets
+from unfooled.devices import usable
 from unfooled.errors import InputError, MissingExtra
 from unfooled.fingerprints import path_fingerprint, value_fingerprint
 
@@ -96,12 +97,8 @@ def open_network(name: str, *, device: str | None = None) -> Opened:
             raise
         sentence = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(f"{name} is no Hugging Face masked language model: {sentence}") from error
-    try:
-        place = torch.device(device or "cpu")
-        network.to(place)
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"the device {device!r} cannot be used: {reason}") from error
+    place = usable(device)
+    network.to(place)
     config = (network.encoder if name == DEFAULT else network.network).config
     limit = min(*token_limits(config, tokenizer), 100_000)
     return Opened(network.eval().requires_grad_(False), tokenizer, limit, place)

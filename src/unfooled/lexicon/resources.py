@@ -26,12 +26,14 @@ def locate(name: str) -> Path:
 
     An asset is not shadowed by a folder that happens to have its name; `./wordnet` is the folder.
     """
-    if name in ASSETS:
-        return Path(assets.get(name))
-    path = Path(name).expanduser()
-    if path.exists():
-        return path
-    raise InputError(f"there is neither a file nor a lexical asset {name!r}; {_hint(name)}")
+    check(name)
+    return Path(assets.get(name)) if name in ASSETS else Path(name).expanduser()
+
+
+def check(name: str) -> None:
+    """Refuses what is neither an asset, fetched or not, nor a path that exists."""
+    if name not in ASSETS and not Path(name).expanduser().exists():
+        raise InputError(f"there is neither a file nor a lexical asset {name!r}; {_hint(name)}")
 
 
 def digest(name: str) -> str:

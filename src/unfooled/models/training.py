@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from unfooled.errors import InputError, Unsupported
+from unfooled.devices import usable
+from unfooled.errors import Unsupported
 from unfooled.models.config import ARCHITECTURES
 from unfooled.models.fit import Epoch, Fitted, Schedule
 from unfooled.models.folder import check_target
@@ -76,11 +77,12 @@ def train(
     """
     out, start = Path(out), time.perf_counter()
     check_target(out)  # before the work, not after it
+    place = usable(("cuda" if torch.cuda.is_available() else "cpu") if device is None else device)
     asked = {"epochs": epochs, "batch": batch, "lr": lr, "seed": seed, "progress": progress}
     asked = {name: value for name, value in asked.items() if value is not None}
     asked |= {} if early_stopping else {"patience": None}
     parts = split(dataset, dev, early_stopping=early_stopping)
-    job = _Job(parts, tuple(dataset.labels), asked=asked, device=_device(device), out=out)
+    job = _Job(parts, tuple(dataset.labels), asked=asked, device=place, out=out)
     if arch in ARCHITECTURES:
         model, fitted = job.words(
             WordRecipe(arch, vectors, frozen, max_length, layers=layers), defence
@@ -129,15 +131,6 @@ class _Job:
         )
         save_encoder(model, self.out, training={"arch": arch, **_notes(schedule, fitted)})
         return model, fitted
-
-
-def _device(name: str | None) -> torch.device:
-    try:
-        place = torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
-        torch.empty(1, device=place)
-    except (RuntimeError, AssertionError) as error:
-        raise InputError(f"the device {name!r} cannot be used: try cpu, cuda or mps") from error
-    return place
 
 
 def _notes(schedule: Schedule, fitted: Fitted) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from unfooled.errors import InputError, OutOfMemory
+from unfooled.devices import usable
+from unfooled.errors import OutOfMemory
 from unfooled.fingerprints import path_fingerprint, value_fingerprint
 from unfooled.space import Space
 from unfooled.text import Source
@@ -44,12 +45,8 @@ class HuggingFaceVictim(Differentiable, Sensitive):
         device: str | None = None,
     ) -> None:
         self.name, self.labels, self._fingerprint = name, model.labels, fingerprint
-        try:
-            self.device = torch.device(device or "cpu")
-            self.network: Any = model.network.to(self.device).eval()
-        except (RuntimeError, AssertionError) as error:
-            reason = str(error).splitlines()[0]
-            raise InputError(f"the device {device!r} cannot be used: {reason}") from error
+        self.device = usable(device)
+        self.network: Any = model.network.to(self.device).eval()
         first = next(self.network.parameters(), None)
         self.dtype = None if first is None else str(first.dtype).removeprefix("torch.")
         alone = self.device.type == "cpu"

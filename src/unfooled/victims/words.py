@@ -15,6 +15,7 @@ from torch import Tensor
 from unfooled import models
 from unfooled.bounds.reading import Reading
 from unfooled.counting import Rows
+from unfooled.devices import usable
 from unfooled.errors import OutOfMemory, Unsupported
 from unfooled.fingerprints import path_fingerprint
 from unfooled.models.encoding import encode, pad
@@ -48,7 +49,7 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
     ) -> None:
         self.model, self.name, self.labels = model, name, model.labels
         self.architecture, self.pair = model.config.arch, model.config.pair
-        self.device = torch.device(device)
+        self.device = usable(device)
         self.network = model.network.to(self.device).eval()
         self.depth = 0 if self.device.type == "cpu" else 4
         self.batch_rows = 128 if self.device.type == "cpu" else 4096
