@@ -264,7 +264,9 @@ def shrunk(source: Any, tiny: Mapping[str, str]) -> Source:
 def run(name: str, preset: str, tiny: Mapping[str, str], **more: Any) -> uf.Outcomes:
     applied = settings.apply(preset, name, candidates=None, limits={}, options={})
     source = shrunk(candidates.load(applied.candidates), tiny)
-    small = {"candidates": source, "word_vectors": tiny["vectors"], "encoder": WordEncoder()}
+    small = {"candidates": source, "encoder": WordEncoder()}
+    if applied.limits.min_word_cosine is not None:
+        small["word_vectors"] = tiny["vectors"]
     return attack(name, data=FILMS, preset=preset, **small, **more)
 
 

@@ -59,6 +59,7 @@ class Limits:
             )
         if self.min_word_cosine is not None and not -1 <= self.min_word_cosine <= 1:
             raise InputError(f"min_word_cosine is from -1 to 1, not {self.min_word_cosine}")
+        as_cosine(1.0 if self.min_similarity is None else self.min_similarity, self.similarity)
         if self.min_similarity is None and (self.window, self.similarity) != (None, "cosine"):
             raise InputError(
                 "window and similarity say how min_similarity compares, which is not given: give it "
@@ -69,7 +70,6 @@ class Limits:
                 f"word_vectors {self.word_vectors} are for min_word_cosine, which is not given: give it "
                 "too, such as min_word_cosine 0.5"
             )
-        as_cosine(1.0 if self.min_similarity is None else self.min_similarity, self.similarity)
         _queries(self.max_queries)
 
     def swaps(self, text: Text) -> int | None:

@@ -11,7 +11,8 @@ from dataclasses import MISSING, Field, dataclass, fields
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.resources import files
-from typing import Any, TypeVar, get_type_hints
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from unfooled.errors import InputError, did_you_mean
 
@@ -69,7 +70,7 @@ def build(family: str, name: str, given: Mapping[str, Any] | None = None) -> Any
 def made(method: type[T], given: Mapping[str, Any], *, name: str, words: bool = False) -> T:
     """A method with its options; unknown and ill-typed ones are named.
 
-    With `words` an option may be spelled: "8" is a number then.
+    With `words` an option may be spelled: "8" is a number then, and "none" is None where that can be.
     """
     from pydantic import TypeAdapter, ValidationError
 
@@ -79,6 +80,8 @@ def made(method: type[T], given: Mapping[str, Any], *, name: str, words: bool = 
     for key, value in given.items():
         if key not in known:
             raise InputError(f"{name} has no option {key!r}; {did_you_mean(key, known)}")
+        if words and value == "none" and NoneType in get_args(known[key].type):
+            value = None
         try:
             strict = isinstance(value, str) and not words
             values[key] = TypeAdapter(known[key].type).validate_python(value, strict=strict)

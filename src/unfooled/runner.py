@@ -108,7 +108,8 @@ def attack(
     limits = applied.limits
     method = built(name, options if isinstance(name, Attack) else applied.options, victim)
     _judgeable(called, method, limits)
-    settings.check_encoder(preset, limits, steps=method.strict)
+    if encoder is None or isinstance(encoder, str):
+        settings.check_encoder(preset, limits, steps=method.strict)
     consulted = _Encoder(limits.encoder if encoder is None else encoder, device=device)
     config = _config(method, limits, preset=preset, encoder=consulted, masked=masked)
     work = Work(

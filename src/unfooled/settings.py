@@ -36,6 +36,7 @@ def apply(
     """What was given, and for the rest what the preset says; a limit that is None was not given.
 
     Without a preset the rest are the defaults, and candidates the attack's `own`, where it has some.
+    A preset says whether and how sentences are compared: what an attack compares of its own is off.
     """
     chosen = {name: value for name, value in limits.items() if value is not None}
     if preset is None:
@@ -43,10 +44,18 @@ def apply(
         return Applied(given, _limited(chosen), dict(options))
     setting = get(preset).setting(attack)
     merged = _limited(asdict(setting.limits) | chosen)
-    wanted = {**setting.options, **options}
+    wanted = {**alike(attack), **setting.options, **options}
     if candidates is None:
         candidates = written(setting.candidates, merged)
     return Applied(candidates, merged, wanted)
+
+
+def alike(attack: str) -> dict[str, None]:
+    """The options with which an attack of that name compares no sentences of its own."""
+    if attack.replace("_", "-") not in registry.names("attacks"):
+        return {}
+    has = {option.name for option in registry.options(registry.get("attacks", attack))}
+    return {"step_similarity": None} if "step_similarity" in has else {}
 
 
 def _limited(given: Mapping[str, Any]) -> Limits:
@@ -89,11 +98,18 @@ def _listed(values: Mapping[str, Any]) -> str:
 
 
 def check_encoder(preset: str | None, limits: Limits, *, steps: bool) -> None:
-    """Refuses a preset whose encoder is not installed; `steps`: the attack itself compares sentences."""
-    compares = steps or limits.min_similarity is not None
-    if preset and compares and limits.encoder == "use" and find_spec("sentencepiece") is None:
+    """Refuses an encoder that is not installed; `steps`: the attack itself compares sentences."""
+    if not steps and limits.min_similarity is None:
+        return
+    who = f"the preset {preset}" if preset else "what is asked for"
+    if limits.encoder == "use" and find_spec("sentencepiece") is None:
         raise MissingExtra(
-            f"the preset {preset} compares sentences with the Universal Sentence Encoder (another "
-            "encoder can be given, but is another limit), which",
+            f"{who} compares sentences with the Universal Sentence Encoder (another encoder can be given, "
+            "but is another limit), which",
             "use",
+        )
+    if limits.encoder != "use" and find_spec("transformers") is None:
+        without = "" if not steps else " (step_similarity none compares nothing)"
+        raise MissingExtra(
+            f"{who} compares sentences{without} with the encoder {limits.encoder}, which", "hf"
         )

@@ -56,13 +56,13 @@ def test_the_file_is_the_attack() -> None:
 def test_worked_example(space: Space) -> None:
     """good -> poor leaves 0.4; then movie leaves -0.1 and flick -0.8: both fool."""
     victim = Double(linear(WEIGHTS))
-    (result,) = solve(victim, [attacking(BAE(), space)]).values()
+    (result,) = solve(victim, [attacking(BAE(step_similarity=None), space)]).values()
     assert result.value.tolist() == [0, 2, 2]
     assert (result.queries, result.forwards) == (1 + 3 + 3 + 2, 9)
 
 
 def test_words_are_deleted_for_their_importance(space: Space) -> None:
-    run = attacked(BAE(), space, linear(WEIGHTS))
+    run = attacked(BAE(step_similarity=None), space, linear(WEIGHTS))
     assert run.questions[0].rows.tolist() == [[0, 0, 0], [-2, 0, 0], [0, -2, 0], [0, 0, -2]]
 
 
@@ -77,7 +77,7 @@ def test_of_several_that_fool_the_most_similar_is_taken(space: Space) -> None:
 def test_a_swap_must_improve_the_current_text() -> None:
     weights = {"good": 2.0, "poor": -0.2, "film": 1.0, "movie": 1.5, "night": 0.5, "day": -1.4}
     space = Space("good film night", {0: ("poor",), 1: ("movie",), 2: ("day",)})
-    assert row_of(attacked(BAE(), space, linear(weights))) == [1, 0, 1]
+    assert row_of(attacked(BAE(step_similarity=None), space, linear(weights))) == [1, 0, 1]
 
 
 def test_drift_is_allowed_only_when_it_is_asked_for() -> None:
@@ -89,7 +89,7 @@ def test_drift_is_allowed_only_when_it_is_asked_for() -> None:
 
 
 def test_with_a_threshold_only_its_own_result_counts() -> None:
-    assert [BAE().strict, BAE(step_similarity=0.0).strict] == [False, True]
+    assert [BAE(step_similarity=None).strict, BAE(step_similarity=0.0).strict] == [False, True]
 
 
 # --- proposals ----------------------------------------------------------------------------------
@@ -104,7 +104,9 @@ def in_context(words: Sequence[str], position: int) -> list[str]:
 
 def test_the_model_is_asked_in_the_current_text(space: Space) -> None:
     mine = space.open()
-    run = attacked(BAE(proposals=50), mine, linear(WEIGHTS), proposed=in_context)
+    run = attacked(
+        BAE(proposals=50, step_similarity=None), mine, linear(WEIGHTS), proposed=in_context
+    )
     assert mine.text(run.value).words == ("really", "poor", "flick")
     asked = [q for q in run.questions if isinstance(q, Proposals)]
     assert [(q.row.tolist(), q.position, q.k) for q in asked] == [
@@ -118,7 +120,9 @@ def test_the_model_is_asked_in_the_current_text(space: Space) -> None:
 def test_what_is_proposed_is_added_and_the_given_space_stays(space: Space) -> None:
     mine, before = space.open(), space.fingerprint
     score = linear(WEIGHTS | {"dire": -9.0})
-    run = attacked(BAE(proposals=3), mine, score, proposed=lambda words, i: ["Dire"])
+    run = attacked(
+        BAE(proposals=3, step_similarity=None), mine, score, proposed=lambda words, i: ["Dire"]
+    )
     assert row_of(run) == [0, 4, 0]
     assert mine.candidates[1] == ("fine", "poor", "okay", "dire")
     assert space.fingerprint == before
@@ -128,23 +132,39 @@ def test_what_is_proposed_is_added_and_the_given_space_stays(space: Space) -> No
 
 def test_the_limit_of_candidates_is_also_one_of_proposals(space: Space) -> None:
     mine, score = space.open(), linear(WEIGHTS)
-    run = attacked(BAE(proposals=50), mine, score, proposed=in_context, max_candidates=2)
+    run = attacked(
+        BAE(proposals=50, step_similarity=None), mine, score, proposed=in_context, max_candidates=2
+    )
     assert {q.k for q in run.questions if isinstance(q, Proposals)} == {2}
-    loose = attacked(BAE(proposals=1), space.open(), score, proposed=in_context, max_candidates=2)
+    loose = attacked(
+        BAE(proposals=1, step_similarity=None),
+        space.open(),
+        score,
+        proposed=in_context,
+        max_candidates=2,
+    )
     assert {q.k for q in loose.questions if isinstance(q, Proposals)} == {1}
 
 
 def test_no_more_proposals_than_asked_for_and_none_is_no_step(space: Space) -> None:
     score = linear(WEIGHTS)
-    few = attacked(BAE(proposals=1), space.open(), score, proposed=in_context)  # good, for good
+    few = attacked(
+        BAE(proposals=1, step_similarity=None), space.open(), score, proposed=in_context
+    )  # good, for good
     assert few.value is None
-    none = attacked(BAE(proposals=9), space.open(), score, proposed=lambda words, i: [])
+    none = attacked(
+        BAE(proposals=9, step_similarity=None), space.open(), score, proposed=lambda words, i: []
+    )
     assert (none.value, none.queries) == (None, 4)
 
 
 def test_a_row_of_the_grown_copy_is_verified_in_it(space: Space) -> None:
     """As the runner does it: the job has the open copy, and the outcome is a text that fools."""
-    victim, mine, attack = Double(linear(WEIGHTS | {"dire": -9.0})), space.open(), BAE(proposals=3)
+    victim, mine, attack = (
+        Double(linear(WEIGHTS | {"dire": -9.0})),
+        space.open(),
+        BAE(proposals=3, step_similarity=None),
+    )
     assert attack.opens
     goal = Goal(mine, 1, max_swaps=1)
     program = attempt(attack, mine, goal=goal, rng=None)  # type: ignore[arg-type]
@@ -161,12 +181,17 @@ def test_a_row_of_the_grown_copy_is_verified_in_it(space: Space) -> None:
 
 
 def test_only_an_attack_that_adds_candidates_has_an_open_copy() -> None:
-    assert [BAE().opens, BAE(proposals=1).opens] == [False, True]
+    assert [BAE(step_similarity=None).opens, BAE(proposals=1, step_similarity=None).opens] == [
+        False,
+        True,
+    ]
 
 
 def test_without_an_open_copy_it_says_so(space: Space) -> None:
     with pytest.raises(InputError, match="a space is frozen"):
-        attacked(BAE(proposals=3), space, linear(WEIGHTS), proposed=in_context)
+        attacked(
+            BAE(proposals=3, step_similarity=None), space, linear(WEIGHTS), proposed=in_context
+        )
 
 
 def test_an_audit_refuses_what_no_proof_covers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -226,7 +251,7 @@ def test_as_a_plain_loop_does_it(
     world: World, previous: bool, least: float | None, width: int, ask: bool
 ) -> None:
     """The same when a language model proposes, in every text, what the space has anyway."""
-    how = () if least is None else (least, width, "previous" if previous else "original")
+    how = (None,) if least is None else (least, width, "previous" if previous else "original")
     attack = BAE(9 if ask else 0, *how)
     alike = None if least is None else by_last_letters
     space = world.space.open() if ask else world.space

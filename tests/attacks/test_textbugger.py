@@ -38,7 +38,7 @@ def test_worked_example() -> None:
     weights = {"good": 1.0, "g00d": 0.4, "goood": -0.1, "film": 0.8, "flim": -0.1, "very": 0.1}
     space = Space("very good film", {0: ("vry",), 1: ("g00d", "goood"), 2: ("flim",)})
     victim = Double(linear(weights))
-    (result,) = solve(victim, [attacking(TextBugger(), space)]).values()
+    (result,) = solve(victim, [attacking(TextBugger(step_similarity=None), space)]).values()
     assert result.value.tolist() == [0, 2, 1]
     assert (result.queries, result.forwards) == (1 + 3 + 2 + 1, 7)
 
@@ -46,8 +46,8 @@ def test_worked_example() -> None:
 def test_the_best_bug_is_taken_even_if_it_does_not_help() -> None:
     space = Space("good film", {0: ("goood",), 1: ("flim",)})
     score = linear({"good": 2.0, "goood": 2.5, "film": 1.0, "flim": -3.0})
-    assert row_of(attacked(TextBugger(), space, score)) == [1, 1]
-    assert row_of(attacked(TextBugger(), space, score, max_swaps=1)) is None
+    assert row_of(attacked(TextBugger(step_similarity=None), space, score)) == [1, 1]
+    assert row_of(attacked(TextBugger(step_similarity=None), space, score, max_swaps=1)) is None
 
 
 # --- sentences ----------------------------------------------------------------------------------
@@ -80,13 +80,13 @@ def test_sentences_without_candidates_are_not_counted_and_pairs_are_two() -> Non
 def test_the_sentence_that_speaks_most_for_the_label_goes_first() -> None:
     """a b has 1.1 and c d 1.5 alone; the most important word of all is a."""
     weights = {"a": 1.0, "b": 0.1, "c": 0.8, "d": 0.7, "x": -0.4}
-    run = attacked(TextBugger(), TWO, linear(weights))
+    run = attacked(TextBugger(step_similarity=None), TWO, linear(weights))
     # 2.6; c -> 1.4, d -> 0.3, a -> -1.1
     assert row_of(run) == [1, 0, 1, 1]
     assert run.questions[0].rows.tolist() == [[0, 0, -2, -2], [-2, -2, 0, 0]]
     # Two sentences; the original and two words each; the three swaps.
     assert run.queries == 2 + 3 + 3 + 3
-    whole = attacked(TextBugger(sentences=False), TWO, linear(weights))
+    whole = attacked(TextBugger(sentences=False, step_similarity=None), TWO, linear(weights))
     # a -> 1.2, c -> 0.0 (a near-tie), d -> -1.1
     assert row_of(whole) == [1, 0, 1, 1]
     assert [q.rows.tolist() for q in whole.questions[1:2]] == [[[1, 0, 0, 0]]]
@@ -97,8 +97,10 @@ def test_a_sentence_that_alone_has_another_label_is_left_out() -> None:
     """c d is negative by itself, so that x, which would fool there, is never tried."""
     weights = {"a": 3.0, "b": 0.5, "c": -0.1, "d": -0.2, "x": 2.0, "y": -9.0}
     space = Space("a b . c d !", {0: ("x",), 1: ("x",), 3: ("y",), 4: ("y",)})
-    assert row_of(attacked(TextBugger(), space, linear(weights))) is None
-    assert row_of(attacked(TextBugger(sentences=False), space, linear(weights))) == [1, 1, 1, 0]
+    assert row_of(attacked(TextBugger(step_similarity=None), space, linear(weights))) is None
+    assert row_of(
+        attacked(TextBugger(sentences=False, step_similarity=None), space, linear(weights))
+    ) == [1, 1, 1, 0]
 
 
 # --- similarity ---------------------------------------------------------------------------------
@@ -124,7 +126,10 @@ def test_the_search_ends_when_the_text_is_no_longer_similar(
 
 
 def test_with_a_threshold_only_its_own_result_counts() -> None:
-    assert [TextBugger().strict, TextBugger(step_similarity=0.0).strict] == [False, True]
+    assert [TextBugger(step_similarity=None).strict, TextBugger(step_similarity=0.0).strict] == [
+        False,
+        True,
+    ]
 
 
 def test_a_threshold_that_makes_no_sense() -> None:

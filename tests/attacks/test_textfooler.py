@@ -51,7 +51,7 @@ def test_the_file_is_the_attack() -> None:
 def test_worked_example(space: Space) -> None:
     """good -> poor leaves 0.4; then movie leaves -0.1 and flick -0.8: both fool."""
     victim = Double(linear(WEIGHTS))
-    (result,) = solve(victim, [attacking(TextFooler(), space)]).values()
+    (result,) = solve(victim, [attacking(TextFooler(step_similarity=None), space)]).values()
     assert result.value.tolist() == [0, 2, 2]
     # The original, three probes, three candidates for good, two for film.
     assert (result.queries, result.forwards) == (1 + 3 + 3 + 2, 9)
@@ -62,7 +62,10 @@ def test_a_word_whose_loss_changes_the_label_goes_first() -> None:
     odds = {"a b": (0.6, 0.3, 0.1), "? b": (0.45, 0.5, 0.05), "a ?": (0.34, 0.33, 0.33)}
     space = Space("a b", {0: ("x",), 1: ("y",)})
     run = attacked(
-        TextFooler(), space, lambda words: odds.get(" ".join(words), (0.55, 0.3, 0.15)), label=0
+        TextFooler(step_similarity=None),
+        space,
+        lambda words: odds.get(" ".join(words), (0.55, 0.3, 0.15)),
+        label=0,
     )
     assert [q.rows.tolist() for q in run.questions[1:]] == [[[1, 0]], [[1, 1]]]
 
@@ -80,20 +83,23 @@ def test_a_candidate_need_only_be_better_than_the_original() -> None:
     """good -> poor leaves 1.3 of 3.5; film -> movie goes back to 1.8, and is taken all the same."""
     weights = {"good": 2.0, "poor": -0.2, "film": 1.0, "movie": 1.5, "night": 0.5, "day": -1.4}
     space = Space("good film night", {0: ("poor",), 1: ("movie",), 2: ("day",)})
-    assert row_of(attacked(TextFooler(), space, linear(weights))) == [1, 1, 1]
+    assert row_of(attacked(TextFooler(step_similarity=None), space, linear(weights))) == [1, 1, 1]
 
 
 def test_a_candidate_that_is_no_better_than_the_original_is_not_taken() -> None:
     weights = {"good": 2.0, "great": 3.0, "film": 1.0, "flick": -2.5}
     space = Space("good film", {0: ("great",), 1: ("flick",)})
-    assert row_of(attacked(TextFooler(), space, linear(weights))) == [0, 1]
+    assert row_of(attacked(TextFooler(step_similarity=None), space, linear(weights))) == [0, 1]
 
 
 @pytest.mark.parametrize(
     ("limit", "expected"), [(0, None), (1, None), (2, [0, 2, 2]), (3, [0, 2, 2])]
 )
 def test_the_limit_of_swaps(space: Space, limit: int, expected: object) -> None:
-    assert row_of(attacked(TextFooler(), space, linear(WEIGHTS), max_swaps=limit)) == expected
+    assert (
+        row_of(attacked(TextFooler(step_similarity=None), space, linear(WEIGHTS), max_swaps=limit))
+        == expected
+    )
 
 
 # --- similarity ---------------------------------------------------------------------------------
@@ -131,7 +137,7 @@ def test_the_strongest_must_be_similar_too() -> None:
     def alike(one: Any, two: Any) -> float:
         return 0.1 if "a1" in one else 0.9
 
-    assert row_of(attacked(TextFooler(), space, score)) == [1, 1]
+    assert row_of(attacked(TextFooler(step_similarity=None), space, score)) == [1, 1]
     strict = attacked(TextFooler(step_similarity=0.5), space, score, alike=alike)
     assert row_of(strict) is None
     asked = [q for q in strict.questions if hasattr(q, "reference")]
@@ -165,12 +171,15 @@ def test_only_words_in_the_window_are_compared() -> None:
 
 
 def test_without_a_threshold_nobody_is_asked_to_compare(space: Space) -> None:
-    assert attacked(TextFooler(), space, linear(WEIGHTS)).compared == 0
+    assert attacked(TextFooler(step_similarity=None), space, linear(WEIGHTS)).compared == 0
 
 
 def test_with_a_threshold_only_its_own_result_counts() -> None:
     """A text that fools and was too different may not come back as the best one seen."""
-    assert [TextFooler().strict, TextFooler(step_similarity=0.0).strict] == [False, True]
+    assert [TextFooler(step_similarity=None).strict, TextFooler(step_similarity=0.0).strict] == [
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -228,7 +237,7 @@ def oracle(
 def test_as_a_plain_loop_does_it(
     world: World, previous: bool, least: float | None, width: int
 ) -> None:
-    how = () if least is None else (least, width, "previous" if previous else "original")
+    how = (None,) if least is None else (least, width, "previous" if previous else "original")
     attack = TextFooler(*how)
     alike = None if least is None else by_last_letters
     run = attacked(attack, world.space, world.score, **world.limits, alike=alike)

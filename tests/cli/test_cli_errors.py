@@ -51,7 +51,7 @@ ATTACKS = {
     "candidates' file": (["greedy", "VICTIM", "DATA", "--candidates", "table:no.tsv"], "'no.tsv'"),
     "masked model unused": (["greedy", "VICTIM", "DATA", "--masked", "minilm"], "would do nothing"),
     "reference unused": (
-        ["textfooler", "VICTIM", "DATA", "--reference", "previous"],
+        ["textfooler", "VICTIM", "DATA", "--step-similarity", "none", "--reference", "previous"],
         "step_window and reference say how step_similarity compares, which is not given",
     ),
     "window unused": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pytest
 import unfooled as uf
 from unfooled import registry
 from unfooled.program import Attack, Goal
+from unfooled.settings import alike
 from unfooled.space import Space
 from victim_doubles import (
     Double,
@@ -43,7 +44,8 @@ TEXTS = [
 
 @pytest.fixture(params=registry.names("attacks"))
 def attack(request: pytest.FixtureRequest) -> Attack:
-    made = registry.build("attacks", request.param, {})
+    """What compares sentences is tested with the attacks that do: here none does."""
+    made = registry.build("attacks", request.param, alike(request.param))
     assert isinstance(made, Attack)
     return made
 
@@ -78,8 +80,10 @@ def test_the_attacks_of_this_package_are_registered() -> None:
 def test_an_attack_is_its_options(attack: Attack) -> None:
     """A frozen value with a default for every option and a docstring that says what it does."""
     assert is_dataclass(attack)
-    assert attack == type(attack)()
-    assert hash(attack) == hash(type(attack)())
+    again = replace(attack)
+    assert attack == again
+    assert hash(attack) == hash(again)
+    assert isinstance(type(attack)(), Attack)
     assert all(f.name in repr(attack) for f in fields(attack))
     assert (type(attack).__doc__ or "").strip()
     assert attack.needs in ("scores", "gradients")

@@ -26,8 +26,7 @@ class BAE(Attack):
     masked language model is asked at every word, masked in the current text, and what it proposes is
     added to a private copy of the space; the source then only says which words may be swapped. With 0
     the candidates of the space are searched as they are, and no language model is needed.
-    `step_similarity`, a cosine (authors: 0.9801, which is 0.9363 as angular similarity), is the least for
-    a step: `step_window` words around the swap are compared, and texts with fewer words are not checked.
+    `step_similarity`, a cosine (the authors' is 0.9363 as angular similarity), is the least for a step: `step_window` words around the swap are compared, and texts with fewer words are not checked.
     None needs no sentence encoder.
 
     Differs from the paper: only mode R, replacement. An insertion would be asked for between two words,
@@ -41,7 +40,7 @@ class BAE(Attack):
     source: ClassVar[str] = spellings.BAE
 
     proposals: int = 0
-    step_similarity: float | None = None
+    step_similarity: float | None = 0.9801
     step_window: int = WINDOW
     reference: Reference = "original"
 

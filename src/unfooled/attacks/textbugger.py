@@ -24,8 +24,8 @@ class TextBugger(Attack):
     A sentence is worth what it alone gives the label; one that alone has another label is left out. A
     word is worth what its deletion takes from the label of the whole text. Its best bug is taken, also
     when it does not help; a word whose bugs a limit of similarity all refuses is passed over. The bugs are the candidates of the space: the source `typos` makes them.
-    When the whole text is no longer more similar to the original than `step_similarity` (paper: 0.8, a
-    cosine), the search ends without success; None needs no sentence encoder. `sentences=False` ranks the
+    When the whole text is no longer more similar to the original than `step_similarity` (a cosine, the
+    paper's), the search ends without success; None needs no sentence encoder. `sentences=False` ranks the
     words of the whole text at once, as does a text of one sentence.
 
     Differs from the paper: a sentence alone still has the words of the others that have no candidates,
@@ -36,7 +36,7 @@ class TextBugger(Attack):
 
     source: ClassVar[str] = spellings.TEXTBUGGER
 
-    step_similarity: float | None = None
+    step_similarity: float | None = 0.8
     sentences: bool = True
 
     def __post_init__(self) -> None:

@@ -22,8 +22,8 @@ class TextFooler(Attack):
     A word is as important as what its loss (the word unknown) takes from the label, and gives to the
     label that comes in its place. Without a candidate that fools and is similar enough, the one that
     leaves the label least is taken if that is less than in the original text (not in the current one).
-    `step_similarity`, a cosine (authors: 0.8776, which is 0.8408 as angular similarity), is the least for
-    a step: `step_window` words around the swap are compared, and texts with fewer words are not checked.
+    `step_similarity`, a cosine (the authors' is 0.8408 as angular similarity), is the least for a step:
+    `step_window` words around the swap are compared, and texts with fewer words are not checked.
     None needs no sentence encoder: of several candidates that fool, the one that leaves the label least
     is taken.
 
@@ -38,7 +38,7 @@ class TextFooler(Attack):
 
     source: ClassVar[str] = spellings.TEXTFOOLER
 
-    step_similarity: float | None = None
+    step_similarity: float | None = 0.8776
     step_window: int = WINDOW
     reference: Reference = "original"
 

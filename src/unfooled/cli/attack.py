@@ -117,8 +117,9 @@ def attack(
     Options of the attack itself (see --list) are given like any other, such as --width 8.
     With --encoder, or --min-similarity, the table says how similar the fooling texts are.
     --min-similarity compares with the original text, never with the text before a swap: a limit holds for
-    finished texts and does not know the steps of a search. The attacks bae and textfooler also compare step
-    by step, with --step-similarity, and with --reference previous to the text before the swap.
+    finished texts and does not know the steps of a search. The attacks bae, textbugger and textfooler compare
+    step by step, as their authors' do, with the encoder of the extra hf or the one in --encoder;
+    --step-similarity none compares nothing, --reference previous compares with the text before the swap.
     --preset runs it as a paper does (see unfooled presets).
 
     Example: unfooled attack beam my-model reviews.csv --width 8 --max-rate 0.2
