@@ -198,7 +198,8 @@ the distance of the closest, where each dimension of GloVe has the range 1 (± d
 
 Table 8, several swaps, with {mcts_runs.SIMULATIONS} simulations for each vertex and {mcts_runs.EXPANSIONS} vertices
 expanded, which are fewer than the paper's: the share of texts fooled within k swaps, and of
-{mcts_runs.DRAWS} random choices of k words of each text the share within which the victim can be fooled.
+{mcts_runs.DRAWS} random choices of k words of each text the share within which the victim can be fooled. Every k is a search of
+its own, with draws of its own, so a share may fall a little where k rises.
 
 {{}}"""
 

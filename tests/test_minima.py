@@ -146,8 +146,30 @@ def test_candidates_of_several_words_are_evaluated_where_there_are_few(
     assert (found.lower, found.upper, found.method) == (wanted, wanted, "enumeration")
     monkeypatch.setattr(minimum, "_FEW", 1)
     (found,) = solve(model, [members], given)
-    assert (found.status, found.lower, found.upper) == ("bracketed", 1, None)
-    assert "not single words" in found.reason
+    if swapped == label:
+        assert (found.status, found.lower, found.upper) == ("bracketed", 1, None)
+        assert "not single words" in found.reason
+    else:
+        assert (found.status, found.lower, found.upper) == ("optimal", 1, 1)
+
+
+def test_pdp_bounds_texts_with_candidates_of_several_words_from_above(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(minimum, "_FEW", 1)
+    uppers = []
+    for seed in range(6):
+        model = victim("mlp", seed=seed)
+        members = Space(Text.parse("wa wb we wf"), {0: ["wc wd", "wz"], 2: ["wg"], 3: ["wh wi"]})
+        rows = np.concatenate(list(members.enumerate(4)))
+        labels = model.scores(members.sources(rows)).argmax(axis=1)
+        given = [Example(members.original, int(labels[0]), "0")]
+        (found,) = solve(model, [members], given)
+        fooling = np.count_nonzero(rows, axis=1)[labels != labels[0]]
+        assert found.lower == 1
+        assert found.upper == (int(fooling.min()) if len(fooling) else None)
+        uppers.append(found.upper)
+    assert len(set(uppers)) > 1
 
 
 def test_a_solver_goes_on_where_there_are_too_many_texts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
+import torch
 
+import sweep_toys
 from runner_toys import DATA, TABLE, Counted, victim
+from unfooled.check import check
 from unfooled.errors import InputError
 from unfooled.proofs import Verdict, certify
+from unfooled.victims.words import WordVictim
 
 
 def prove(**more: Any) -> tuple[Verdict, ...]:
@@ -82,3 +88,66 @@ def test_records_come_back_and_nothing_is_asked_twice(tmp_path: Path) -> None:
 def test_bad_options_are_named(name: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         certify(name, victim(), DATA, candidates=TABLE, **options)
+
+
+class Apart(WordVictim):
+    """A victim that scores texts alone otherwise than its rows, by so much."""
+
+    shifts: Mapping[str, float] = MappingProxyType({})
+
+    def scores(self, sources: Sequence[Any]) -> Any:
+        found = super().scores(sources)
+        for row, source in zip(found, sources, strict=True):
+            row[0] += self.shifts.get(source, 0.0)
+        return found
+
+    alone = scores
+
+
+def apart(**shifts: float) -> tuple[Apart, str, str]:
+    """The victim, the label of its text, and the text."""
+    plain = sweep_toys.victim("mlp", seed=3, classes=2)
+    text = "wa wb wc wd"
+    label = plain.labels[int(plain.scores([text])[0].argmax())]
+    found = Apart(plain.model, name="apart", fingerprint="apart")
+    found.shifts = {name.replace("_", " "): by for name, by in shifts.items()}
+    return found, label, text
+
+
+METHODS = ("exhaustive", "branch-and-bound", "linear", "intervals")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_is_proved_of_a_text_that_has_another_label_alone(method: str) -> None:
+    victim, label, text = apart()
+    sign = -9.0 if victim.labels.index(label) == 0 else 9.0
+    victim.shifts = {text: sign}
+    (found,) = certify(method, victim, [(text, label)], candidates={"wa": ["wz"]}, radius=1)
+    assert (found.verdict, found.radius) == ("unknown", -1)
+    assert "alone" in found.reason
+
+
+@pytest.mark.parametrize("method", ["exhaustive", "branch-and-bound"])
+def test_a_least_margin_that_is_another_alone_certifies_nothing(
+    method: str, tmp_path: Path
+) -> None:
+    """Huge numbers that cancel make a batch and a text alone differ by more than the tolerance."""
+    victim, label, text = apart()
+    sign = 1.0 if victim.labels.index(label) == 0 else -1.0
+    with torch.no_grad():
+        victim.network.output.bias[0] += 20 * sign  # so that every text keeps the label
+    space = {"wa": ["wf", "wz"], "wb": ["wg"]}
+    how: dict[str, Any] = {"candidates": space, "radius": 2}
+    (found,) = certify(method, victim, [(text, label)], **how)
+    assert (found.verdict, found.radius) == ("certified", 2)
+    least = found.certificate["least_row"]  # type: ignore[index]
+    words = text.split()
+    for column, choice in enumerate(least):
+        if choice:
+            words[column] = space[words[column]][choice - 1]
+    victim.shifts = {" ".join(words): 0.01}
+    (found,) = certify(method, victim, [(text, label)], out=tmp_path / "run", **how)
+    assert (found.verdict, found.radius) == ("unknown", 0)
+    assert "numerics" in found.reason
+    report = check(tmp_path / "run", victim)
+    assert report.passed, report.refused

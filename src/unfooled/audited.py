@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import Any, Final, overload
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from unfooled.text import Example, Text
 from unfooled.work import named
 
 Proved = Verdict | Minimum  # what certifiers say
+
+
+TRUSTED: Final = "solver-trusted"
+"""The detail of a lower bound that is a solver's word, which leaves no proof that could be checked."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +217,8 @@ def _with_proof(bracket: Bracket, found: Proved, *, certifier: str) -> Bracket:
     if found.changes is not None:
         bracket = bracket.attacked(len(found.changes), certifier, detail="a counterexample")
     if isinstance(found, Minimum):
-        return bracket.proved(found.lower - 1, certifier, detail=found.method)
+        said = (found.certificate or {}).get("kind") == "solver"
+        return bracket.proved(found.lower - 1, certifier, detail=TRUSTED if said else found.method)
     if found.radius < 1 and found.verdict != "certified":
         return bracket
     assert found.certificate is not None  # nothing is proved without one

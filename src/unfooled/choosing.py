@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from unfooled.belief import Belief
-from unfooled.counting import Rows
+from unfooled.counting import Rows, row_keys
 from unfooled.errors import InputError
 from unfooled.evidence import NOISE
 from unfooled.program import Floats, Program, Scores, Similarities, first_best
@@ -67,7 +67,9 @@ class Rule:
         able = np.flatnonzero(met | (chances > floor + NOISE * max(1.0, abs(floor))))
         likeness = yield from self._likeness(space, rows[able], row=row, column=column)
         if likeness is not None and self.least is not None and len(space.original) >= self.window:
-            able, likeness = able[likeness >= self.least], likeness[likeness >= self.least]
+            near = likeness >= self.least
+            belief.goal.refused.update(row_keys(rows[able[~near]]))
+            able, likeness = able[near], likeness[near]
         if not len(able):
             return None
         fooling = met[able]

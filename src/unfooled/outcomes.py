@@ -34,7 +34,7 @@ class Outcome:
     those of that text (else of the original), re-run alone. A skipped text was misclassified
     from the start, or of the target class already. `first_swaps` is what an attack that tightens its
     results had before (for pdp: the swaps of the paper's own result); None: nothing, or no such attack.
-    `refused` counts the texts that a limit of similarity kept from the victim.
+    `refused` counts the texts that a limit of similarity kept from the victim, or the attack's own did not take.
     `positions` counts the words that had a candidate when the search ended, `max_swaps` is the
     most that was allowed; None: not known, or no limit.
     `others` are the changes of further texts that fool the victim, from an attack that collects them.

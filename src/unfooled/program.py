@@ -147,7 +147,8 @@ class Goal:
     """What counts as fooling: another label (or the target), within the limits, inside the space.
 
     `max_candidates` is for attacks that add candidates of their own: the space keeps to it already.
-    `refused` are the rows, as `row_keys`, that a limit of similarity kept from the victim so far.
+    `refused` are the rows so far, as `row_keys`, that a limit of similarity kept from the victim, or the
+    attack's own.
     """
 
     space: Space

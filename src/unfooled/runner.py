@@ -192,9 +192,11 @@ def attacked(
         return Job(piece.key, space, program, goal, limits.queries(text))
 
     def finish(example: Example, result: Result[Attempt]) -> Finish[Outcome]:
+        goal = result.job.goal
+        refused = 0 if goal is None else len(goal.refused)
         if closeness is None:
-            return verified(example, result)
-        space, refused = result.job.space, constrained.pop(result.job.key).refused
+            return verified(example, result, refused=refused)
+        space, refused = result.job.space, max(refused, constrained.pop(result.job.key).refused)
         close = partial(closeness.holds, space, encoder=consulted())
         return verified(example, result, allowed=close, refused=refused)
 

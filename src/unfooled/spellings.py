@@ -26,4 +26,5 @@ TEXTBUGGER: Final = f"{BUGS} + embedding:k=5,min_similarity=-1"
 DEEPWORDBUG: Final = TYPOS.format(k=4)  # one of each kind
 BERT_ATTACK: Final = MASKED.format(k=48)
 BAE: Final = MASKED_OUT.format(k=50) + SAME_POS
+PWWS: Final = "wordnet:k=1000,rank=sense,names=true"  # of the word's part of speech alone
 MCTS: Final = "embedding:k=1000,metric=euclidean|pos:noun_to_adjective=true"

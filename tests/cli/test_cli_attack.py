@@ -47,10 +47,11 @@ def test_the_table(desk: Desk) -> None:
 
 def test_word_diffs(desk: Desk) -> None:
     out = desk.attack("--out", "run").out
-    assert "pos → neg  1 swap\na good ok film\n" in out
-    assert "neg → pos  1 swap\na bad nice film\n" in out
-    assert "pos → neg  2 swaps\na fine ok good ok film\n" in out
-    assert desk.attack("--out", "run", "--show", "1").out.count("→") == 1
+    assert "pos → neg  1 swap\na [good → ok] film\n" in out
+    assert "neg → pos  1 swap\na [bad → nice] film\n" in out
+    assert "pos → neg  2 swaps\na [fine → ok] [good → ok] film\n" in out
+    shown = desk.attack("--out", "run", "--show", "1").out
+    assert shown.count("→ neg") + shown.count("→ pos") == 1
     assert "→" not in desk.attack("--out", "run", "--show", "0").out
 
 
@@ -182,9 +183,9 @@ def test_options_of_the_command_may_stand_before_the_name(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("editable", "shown"),
     [
-        ("second", "so good,\nmy good ok film\n"),
-        ("first", "so good ok,\nmy good film\n"),
-        ("both", "so good ok,\nmy good ok film\n"),
+        ("second", "so good,\nmy [good → ok] film\n"),
+        ("first", "so [good → ok],\nmy good film\n"),
+        ("both", "so [good → ok],\nmy [good → ok] film\n"),
     ],
 )
 def test_diffs_of_pairs(capsys: pytest.CaptureFixture[str], editable: Any, shown: str) -> None:
@@ -218,9 +219,9 @@ def test_help_says_what_similarity_is_compared_with(desk: Desk) -> None:
     able = [
         name
         for name in registry.names("attacks")
-        if "reference" in {o.name for o in registry.options(registry.get("attacks", name))}
+        if "step_similarity" in {o.name for o in registry.options(registry.get("attacks", name))}
     ]
-    assert f"The attacks {' and '.join(able)} also compare step by step" in told
+    assert f"The attacks {', '.join(able[:-1])} and {able[-1]} compare step by step" in told
 
 
 def test_own_candidates_are_listed_and_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,7 +276,7 @@ def test_pairs(desk: Desk) -> None:
     lines = [{"premise": "A man.", "hypothesis": "a good film", "label": "pos"}]
     data = desk.write("pairs.jsonl", "\n".join(map(json.dumps, lines)))
     out = desk.attack("--out", "run", victim="reads_pairs", data=data).out
-    assert "pos → neg  1 swap\nA man.\na good ok film\n" in out
+    assert "pos → neg  1 swap\nA man.\na [good → ok] film\n" in out
     assert read("run").records()[0]["text"]["hypothesis"] == "a ok film"
 
 

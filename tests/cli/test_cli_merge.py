@@ -31,7 +31,7 @@ def test_the_parts_are_the_whole(desk: Desk, parts: list[str]) -> None:
 
 def test_the_table_and_the_diffs(desk: Desk, parts: list[str]) -> None:
     done = desk.run("merge", *parts, "-o", "joined", "--show", "5")
-    assert done.out.count("→") == 3
+    assert done.out.count("→ neg") + done.out.count("→ pos") == 3
     assert "clean accuracy 80.0 %" in " ".join(done.out.split())
     assert done.out.splitlines()[-1] == "run joined"
     assert desk.run("merge", *parts, "-o", "joined").out.count("→") == 0

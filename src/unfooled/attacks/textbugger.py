@@ -9,7 +9,7 @@ import numpy as np
 
 from unfooled import spellings
 from unfooled.belief import Belief
-from unfooled.counting import Rows
+from unfooled.counting import Rows, row_keys
 from unfooled.errors import InputError
 from unfooled.importance import importance, most_swaps
 from unfooled.program import Attack, Goal, Program, Scores, Similarities, first_passed, leaders
@@ -69,6 +69,7 @@ class TextBugger(Attack):
                 if self.step_similarity is not None:
                     likeness = yield Similarities(row[None], space.origin)
                     if likeness[0] <= self.step_similarity:
+                        goal.refused.update(row_keys(row[None]))
                         return None
                 if goal.met(scores[best : best + 1], row[None])[0]:
                     return row

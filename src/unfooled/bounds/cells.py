@@ -18,14 +18,11 @@ from numpy.typing import NDArray
 
 from unfooled.bounds.reading import Reading
 from unfooled.counting import Rows, suffix_ways
-from unfooled.evidence import NOISE, margins, tolerance
+from unfooled.evidence import SURE, margins, tolerance
 from unfooled.sweeps.regions import Pick
 
 Ints = NDArray[np.int64]
 Doubles = NDArray[np.float64]
-
-SURE = 2 * NOISE
-"""Margins in float64 above SURE x max(1, |score|) are above the project's tolerance in float32."""
 
 
 class Cells(NamedTuple):

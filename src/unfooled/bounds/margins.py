@@ -16,7 +16,7 @@ from unfooled.bounds.networks import graph_of
 from unfooled.bounds.region import Region
 from unfooled.bounds.relaxations import Box
 from unfooled.errors import InputError
-from unfooled.evidence import NOISE
+from unfooled.evidence import SURE
 from unfooled.models.networks import Network
 
 Method = Literal["intervals", "crown-ibp", "crown", "optimised"]
@@ -45,7 +45,7 @@ class Bounds:
     @property
     def tolerance(self) -> Tensor:
         """(batch,): the width of a near-tie, at least that of every text of the region."""
-        return NOISE * self.scale.clamp(min=1.0)
+        return SURE * self.scale.clamp(min=1.0)
 
     @property
     def holds(self) -> Tensor:

@@ -15,6 +15,7 @@ from unfooled.bounds.cells import CellBounds, judged, ordered
 from unfooled.branching import Branching, seconds_of
 from unfooled.counting import ways
 from unfooled.errors import InputError
+from unfooled.evidence import margins, tolerance
 from unfooled.forecast import duration
 from unfooled.levels import Levels
 from unfooled.program import Layers, Program, Scores, Spent
@@ -77,6 +78,7 @@ class _Search:
         self.needs: float | None = None  # seconds of a sweep that was hopeless
         self._rng = rng
         self._opened = False
+        self._margin = math.inf  # of the text itself
         self._cells: CellBounds | None = None  # once the network was opened
         self._columns = tuple(range(len(space.counts)))
 
@@ -84,6 +86,7 @@ class _Search:
         """Radius by radius: 0 swaps, 1 swap, ... until a text fools or a limit is met."""
         levels = self.levels
         yield from levels.level(0, self._columns)
+        self._margin = levels.least[0]
         if not levels.ended:
             yield Layers(read=False)
             self._columns = yield from levels.order(radius, "auto")
@@ -101,12 +104,18 @@ class _Search:
         began = time.perf_counter()
         most = min(radius, len(self.space.counts))
         cells = None if reading is None else cell_bounds(reading, self.label, radius=most)
-        if cells is not None and reading is not None:
+        if cells is not None and reading is not None and self._agrees(cells):
             order = _by_drop(cells)
             first = [reading.plan.columns[i] for i in order]
             self._columns = (*first, *sorted(set(self._columns) - set(first)))
             self._cells = cell_bounds(ordered(reading, order), self.label, radius=most)
         self.seconds += time.perf_counter() - began
+
+    def _agrees(self, cells: CellBounds) -> bool:
+        """Whether the text itself has in float64 the margin that the victim gives it."""
+        scores = cells.original()
+        apart = abs(float(margins(scores, self.label)[0]) - self._margin)
+        return bool(apart <= tolerance(scores)[0])
 
     # --- one radius -----------------------------------------------------------------------------
 

@@ -9,13 +9,14 @@ from typing import Literal
 
 import numpy as np
 
+from unfooled import registry
 from unfooled.errors import InputError
 from unfooled.evidence import margins, tolerance
 from unfooled.exact.least import least
 from unfooled.exact.opened import opened
 from unfooled.exact.solvers import described
 from unfooled.levels import Levels
-from unfooled.program import Layers, Program, Scores, Spent
+from unfooled.program import Goal, Layers, Program, Scores, Spent
 from unfooled.proof import Least, Minimiser
 from unfooled.space import Space
 
@@ -34,7 +35,7 @@ class Minimum(Minimiser):
     over all texts with one swap fewer, and branch and bound over the signs of neurons where that does
     not suffice. Networks with more layers or a maximum over time, and texts with candidates of several
     words, are evaluated text by text as far as there are few. What is left goes to a solver of integer
-    programs.
+    programs; with candidates of several words PDP gives the upper bound instead.
 
     Differs from the paper: instead of minimising swaps, one swap fewer than the upper bound is refuted.
     """
@@ -60,8 +61,10 @@ class Minimum(Minimiser):
         known: Least | None = None
         if network is None or not network.shallow:
             known = yield from self._listed(space, label)
-            if network is None or known.lower in (known.upper, math.inf):
+            if known.lower in (known.upper, math.inf):
                 return known
+            if network is None:
+                return (yield from _attacked(space, label, known, rng=rng))
         assert reading is not None
         assert network is not None
         began = time.perf_counter()  # other texts had their turn in between
@@ -97,6 +100,23 @@ class Minimum(Minimiser):
             reason = f"near-tie: a text with {np.count_nonzero(levels.tie)} swaps could have either label"
         argument = levels.proof(max(proved, 0)).argument
         return Least(lower, upper, row, "enumeration", reason, spent, argument)
+
+
+def _attacked(
+    space: Space, label: int, known: Least, *, rng: np.random.Generator
+) -> Program[Least]:
+    """What is known with the swaps of a text that PDP finds, where none was found so far."""
+    if known.upper is not None:
+        return known
+    try:
+        found = yield from registry.build("attacks", "pdp").search(space, Goal(space, label), rng)
+    except Spent:
+        return known
+    if found.row is None:
+        return known
+    swaps = int(np.count_nonzero(found.row))
+    reason = "" if swaps == known.lower else known.reason
+    return replace(known, upper=swaps, witness=found.row, reason=reason)
 
 
 def _joined(one: Least, two: Least) -> Least:

@@ -46,8 +46,11 @@ def margin(claim: Claim, record: Mapping[str, Any]) -> None:
     same_margin(claim.victim, text, label=claim.label, said=said)
 
 
-def check(claim: Claim, *, sample: int) -> Label:
-    """`checked` for a tree of splits, `solver-trusted` where a solver's word is all there is."""
+def check(claim: Claim, *, sample: int, full: bool) -> Label:
+    """`checked` for a tree of splits, `solver-trusted` where a solver's word is all there is.
+
+    In full every text that the solver has ruled out is evaluated, and its word is not needed.
+    """
     claim.keeps_label()
     if claim.kind in (None, "original") and not claim.radius:
         return "checked"
@@ -62,5 +65,5 @@ def check(claim: Claim, *, sample: int) -> Label:
     solver = claim.certificate["solver"]
     if not isinstance(solver, str) or not solver:
         raise Refused(f"a solver has a name, not {solver!r:.40}")
-    enumeration.spot(claim, sample=sample)  # it says nothing else that could be refuted
-    return "solver-trusted"
+    enumeration.spot(claim, sample=sample, full=full)  # it says nothing else that could be refuted
+    return "checked" if full else "solver-trusted"

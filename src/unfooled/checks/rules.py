@@ -169,5 +169,5 @@ class Rules:
             case None | "original" | "splits" | "solver":
                 from unfooled.checks import minimum
 
-                return minimum.check(claim, sample=self.sample)
+                return minimum.check(claim, sample=self.sample, full=self.full)
         raise Refused(f"there is no argument of the kind {claim.kind!r:.40}")

@@ -60,8 +60,8 @@ def check(
     """Re-verify every claim of RUN without searching. Exit code 1 if one is refused.
 
     Texts that fool are run again; cells and bounds are computed again; enumerations are recounted and
-    sampled, or evaluated again with --full; what only a solver says is counted as solver-trusted. No
-    record may be missing or of other work. What could not be checked is listed.
+    sampled, or evaluated again with --full; without it what only a solver says is counted as solver-trusted.
+    No record may be missing or of other work. What could not be checked is listed.
 
     Example: unfooled check runs/audit-my-model --full
     """

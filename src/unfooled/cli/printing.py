@@ -106,7 +106,7 @@ def outcomes(
     page = console()
     fooled = [o for o in found if o.status == "success"]
     for outcome in fooled[:show]:
-        page.print(_diff(outcome, labels))
+        page.print(_diff(outcome, labels, marked=page.is_terminal))
         page.print()
     figures(_lines(found, summed or found.summary()))
     reasons((o.id, str(o.error)) for o in found if o.status == "error")
@@ -153,8 +153,8 @@ def _lines(found: Outcomes, summed: Mapping[str, Any]) -> Iterable[tuple[str, st
     yield "texts/s", number(ran / found.seconds if ran and found.seconds else None)
 
 
-def _diff(outcome: Outcome, labels: Sequence[str]) -> Rich:
-    """The text with every swapped word struck and its replacement beside it."""
+def _diff(outcome: Outcome, labels: Sequence[str], *, marked: bool) -> Rich:
+    """The text with every swapped word struck and its replacement beside it; without marks [old → new]."""
     scores = outcome.scores
     now = labels[max(range(len(scores)), key=scores.__getitem__)]
     line = Rich.assemble(
@@ -173,9 +173,11 @@ def _diff(outcome: Outcome, labels: Sequence[str]) -> Rich:
         if original.editable == "both" and position == original.split:
             line.append("\n" + original.seam)
         if position in changed:
+            line.append("" if marked else "[")
             line.append(word, style="strike dim")
-            line.append(" ")
+            line.append(" " if marked else " → ")
             line.append(changed[position], style="bold red")
+            line.append("" if marked else "]")
         else:
             line.append(word)
     if original.other is not None and original.editable == "first":

@@ -60,6 +60,7 @@ class _Pursuit:
         self.tie: int | None = None  # the fewest swaps of a near-tie
         self.method = "beam+root"
         self.missing = ""  # what to install, where a solver was needed and is not there
+        self.failure = ""  # why a solver gave up before its time
 
     @property
     def open(self) -> int:
@@ -160,6 +161,8 @@ class _Pursuit:
             if found.outcome == "infeasible":
                 return not refused or self._clear(refused)
             if found.solution is None:
+                if found.outcome == "failed":
+                    self.failure = f"{solver} ended with: {found.reason}"
                 return False
             picks = program.picks(found.solution)
             scores = self.network.scores([picks])
@@ -168,6 +171,7 @@ class _Pursuit:
                 self.method = "milp"
                 return False
             refused.append(picks)
+        self.failure = f"{solver} takes {_SAME} texts for fooling that lie above the tolerance"
         return False
 
     def _clear(self, texts: list[tuple[Pick, ...]]) -> bool:
@@ -188,6 +192,8 @@ class _Pursuit:
     def _unsolved(self) -> str:
         if self.solver is None and not self.problems:
             return "solver: networks with more than one bend need one, and none was asked for"
+        if self.failure:
+            return f"solver: {self.failure}"
         return "time: the limit ended before it was decided"
 
     def _solution(self) -> Solution:

@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from unfooled.evidence import NOISE
+from unfooled.evidence import SURE
 from unfooled.exact.piecewise import Floats, Piecewise
 
 Ints = NDArray[np.int64]
@@ -212,4 +212,4 @@ def threshold(network: Piecewise, radius: int) -> float:
         middle, half = (low + high) / 2, (high - low) / 2
         centre, spread = layer(middle), half @ np.abs(layer.weight).T
         low, high = centre - spread, centre + spread
-    return NOISE * max(1.0, float(np.abs(low).max()), float(np.abs(high).max()))
+    return SURE * max(1.0, float(np.abs(low).max()), float(np.abs(high).max()))

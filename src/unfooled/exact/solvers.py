@@ -9,29 +9,38 @@ from typing import Any, Literal
 
 import numpy as np
 
-from unfooled.errors import InputError, MissingExtra
+from unfooled.errors import InputError, MissingExtra, UnfooledError
 from unfooled.exact.milp import Milp
 from unfooled.exact.piecewise import Floats
 
-Outcome = Literal["solved", "infeasible", "time"]
+Outcome = Literal["solved", "infeasible", "time", "failed"]
 NAMES = ("highs", "gurobi", "scip")
 
 
 @dataclass(frozen=True)
 class Solved:
-    """How a solver ended, and the solution it has."""
+    """How a solver ended, and the solution it has; where it failed, why."""
 
     outcome: Outcome
     solution: Floats | None = None
+    reason: str = ""
 
 
 def solve(program: Milp, solver: str = "highs", *, time_limit: float) -> Solved:
-    """Solves to the end, or for so many seconds; one thread."""
+    """Solves to the end, or for so many seconds; one thread.
+
+    What a solver raises (a licence for small programs alone, say) is how it ended, not the end of all.
+    """
     if solver not in NAMES:
         raise InputError(f"there is no solver {solver!r}; known: {', '.join(NAMES)}")
     if time_limit <= 0:
         return Solved("time")
-    return {"highs": _highs, "gurobi": _gurobi, "scip": _scip}[solver](program, time_limit)
+    try:
+        return {"highs": _highs, "gurobi": _gurobi, "scip": _scip}[solver](program, time_limit)
+    except UnfooledError:
+        raise
+    except Exception as error:
+        return Solved("failed", reason=f"{type(error).__name__}: {error}")
 
 
 def described(solver: str) -> str:
@@ -76,7 +85,9 @@ def _highs(program: Milp, time_limit: float) -> Solved:
         return Solved("infeasible")
     if status == states.kOptimal:
         return Solved("solved", np.array(model.getSolution().col_value))
-    return Solved("time")
+    if status == states.kTimeLimit:
+        return Solved("time")
+    return Solved("failed", reason=model.modelStatusToString(status))
 
 
 def _gurobi(program: Milp, time_limit: float) -> Solved:
@@ -100,7 +111,9 @@ def _gurobi(program: Milp, time_limit: float) -> Solved:
             return Solved("infeasible")
         if model.Status == gurobipy.GRB.OPTIMAL:
             return Solved("solved", np.array(x.X))
-        return Solved("time")
+        if model.Status == gurobipy.GRB.TIME_LIMIT:
+            return Solved("time")
+        return Solved("failed", reason=f"status {model.Status}")
 
 
 def _scip(program: Milp, time_limit: float) -> Solved:
@@ -127,7 +140,9 @@ def _scip(program: Milp, time_limit: float) -> Solved:
         return Solved("infeasible")
     if model.getStatus() == "optimal":
         return Solved("solved", np.array([model.getVal(v) for v in x]))
-    return Solved("time")
+    if model.getStatus() == "timelimit":
+        return Solved("time")
+    return Solved("failed", reason=str(model.getStatus()))
 
 
 def _matrix(program: Milp) -> Any:

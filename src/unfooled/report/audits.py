@@ -77,6 +77,8 @@ def _section(i: int, run: Run, *, name: str) -> dict[str, Any]:
         "mmws": wording.interval(*(summary["mmws"] or (None, None))),
         "whole": minima.interval(summary["proved_whole"]),
         "least": minima.histogram(audit, name=f"least{i}"),
+        "trusted": sum(a.bracket is not None and wording.trusted(a.bracket) for a in audit),
+        "compared": minima.compared(attacks),
         "increments": minima.increments(audit, name=f"increments{i}"),
         "times": minima.times(audit, name=f"times{i}"),
         "examples": minima.examples(audit),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 
 from unfooled.audited import Audit, Audited
 from unfooled.minima import Minimum
@@ -18,6 +18,7 @@ from unfooled.report.svg import COLOURS, drawing, plain
 from unfooled.report.texts import Side, sides
 
 _EXAMPLES = 4  # texts shown side by side
+_TICKS = 10  # on an axis of few whole numbers
 
 
 class Share(NamedTuple):
@@ -87,12 +88,18 @@ def histogram(audit: Audit, *, name: str) -> Markup | None:
     return drawn.svg
 
 
+def compared(attacks: Iterable[str]) -> str:
+    """The attack whose swaps stand beside the least: the paper's, where it was run."""
+    names = list(attacks)
+    return "textfooler" if "textfooler" in names else names[0]
+
+
 def increments(audit: Audit, *, name: str) -> Markup | None:
-    """How many more swaps than necessary the first attack took, text by text."""
+    """How many more swaps than necessary TextFooler, or else the first attack, took, text by text."""
     known = decided(audit)
     if not known:
         return None
-    attack = next(iter(known[0][0].outcomes))
+    attack = compared(known[0][0].outcomes)
     more = Counter(
         a.outcomes[attack].swaps - minimum
         for a, minimum in known
@@ -108,6 +115,8 @@ def increments(audit: Audit, *, name: str) -> Markup | None:
             ylabel="texts",
         )  # fmt: skip
         _whole_numbers(drawn.axes)
+        if max(more) <= _TICKS:  # else the axis may be too short for whole numbers
+            drawn.axes.xaxis.set_major_locator(FixedLocator(range(max(more) + 1)))
     return drawn.svg
 
 
@@ -123,6 +132,8 @@ def times(audit: Audit, *, name: str) -> Markup | None:
             np.clip(taken, edges[0], edges[-1]), bins=list(edges), color=COLOURS["proved"]
         )
         drawn.axes.set(xscale="log", xlabel="seconds", ylabel="texts")
+        drawn.axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        drawn.axes.xaxis.set_minor_formatter(NullFormatter())
         drawn.axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
         drawn.axes.grid(visible=False, axis="x")
     return drawn.svg

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from unfooled.audited import Audit, Audited
+from unfooled.audited import TRUSTED, Audit, Audited
 from unfooled.estimates import Estimated
 from unfooled.evidence import Bracket, Claim
 
@@ -62,7 +62,14 @@ def below(found: Bracket) -> str:
         return f"The text itself is classified correctly, so m is at least 1{more}."
     else:
         fact = f"No text within {_swaps(found.lower - 1)} fools the victim"
+    if trusted(found):
+        return f"{fact}: {_source(found.below)} says so, and a solver leaves no proof that could be checked."
     return f"{fact}: proved by {_source(found.below)}."
+
+
+def trusted(found: Bracket) -> bool:
+    """Whether the lower bound is the word of a solver, which leaves no proof that could be checked."""
+    return found.below.detail == TRUSTED
 
 
 def above(found: Bracket) -> str:
