@@ -73,6 +73,7 @@ On the texts that TextFooler fools and whose minimum is known: how many swaps mo
 ## Found and certified by radius
 
 The PDP paper's table 3, with the cells that it left empty. T is the mean time of a text in seconds.
+{_limits(cells)}
 
 {_table_3(cells)}
 
@@ -144,6 +145,15 @@ def _table_3(cells: Sequence[Figures]) -> str:
             papers = ["–" if v is None else f"{v:.2f}" for v in theirs]
             rows.append([*about, str(line["radius"]), *parts, *papers])
     return table(head, rows)
+
+
+def _limits(cells: Sequence[Figures]) -> str:
+    """How long certifiers were given."""
+    by_limit: dict[float, list[str]] = {}
+    for cell in cells:
+        by_limit.setdefault(cell["time_limit"], []).append(" ".join(_names(cell)))
+    parts = [f"{limit:,.0f} s ({', '.join(names)})" for limit, names in by_limit.items()]
+    return f"Each certifier had so long for a text: {'; '.join(parts)}."
 
 
 def _table_certifiers(cells: Sequence[Figures]) -> str:

@@ -20,7 +20,7 @@ def cell() -> Figures:
     text is a tie, one cannot be fooled."""
     attacks = ("textfooler", "pdp")
     audit = uf.audit(victim(), DATA, candidates=TABLE, radius=2, attacks=attacks)
-    about = {"cell": "mr-mlp", "device": "cpu", "budget": 20_000}
+    about = {"cell": "mr-mlp", "device": "cpu", "budget": 20_000, "time_limit": 10.0}
     found: Figures = json.loads(json.dumps({**about, **measured(audit)}))
     return found
 
@@ -47,6 +47,7 @@ def test_every_radius_has_a_row_and_every_certifier_its_due(cell: Figures) -> No
     first, second = columns(text, "| MR | MLP | 4 |")
     assert [first[i] for i in (4, 5, 6, 8, 10)] == ["100.0 %", "1", "50.00", "50.00", "0.00"]
     assert [second[i] for i in (5, 6, 8, 10)] == ["2", "75.00", "25.00", "0.00"]
+    assert "so long for a text: 10 s (MR MLP)." in text
     (row,) = columns(text, "| MR | MLP | exhaustive |")
     assert row[3:6] == ["2", "2", "2"]
 
