@@ -40,6 +40,8 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("attack", {"max_swaps": 1.5}, "option max_swaps of the limits cannot be 1.5"),
     ("attack", {"window": "x", "min_similarity": 0.5}, "option window of the limits"),
     ("attack", {"max_rate": "0.2", "preset": "pwws"}, "option max_rate of the limits"),
+    ("attack", {"encoder": 3}, "encoder is a name, a folder or a sentence encoder, not 3"),
+    ("attack", {"masked": 3}, "masked is a name, a folder or a language model, not 3"),
     ("audit", {"radius": None}, "radius is 1 or more swaps, a whole number, not None"),
     ("audit", {"radius": "3"}, "radius is 1 or more swaps, a whole number, not '3'"),
     ("audit", {"radius": 2.5}, "radius is 1 or more swaps, a whole number, not 2.5"),

@@ -176,6 +176,13 @@ def test_queries_of_a_text(asked: Any, words: int, expected: int | None) -> None
     assert Limits(max_queries=asked).queries(Text.parse("w " * words)) == expected
 
 
+def test_queries_may_follow_the_candidates() -> None:
+    limits = Limits(max_queries="KxL", max_candidates=8)
+    assert limits.queries(Text.parse("a good film")) == 24
+    for outcome in attack("beam", max_queries="KxL", max_candidates=1):
+        assert outcome.queries <= len(outcome.original)
+
+
 @given(st.integers(1, 6))
 @settings(deadline=None)
 def test_queries_per_word_are_kept(times: int) -> None:
@@ -190,6 +197,10 @@ def test_queries_per_word_are_kept(times: int) -> None:
         ({"max_queries": "0x"}, "1 or more"),
         ({"max_queries": "2.5x"}, "50x"),
         ({"max_queries": -3}, "1 or more"),
+        ({"max_queries": "KxL"}, "max_candidates for each word, which is not given"),
+        ({"window": 5}, "how min_similarity compares, which is not given"),
+        ({"similarity": "angular"}, "how min_similarity compares, which is not given"),
+        ({"word_vectors": "mine.txt"}, "are for min_word_cosine, which is not given"),
         ({"max_candidates": 0}, "max_candidates is 1 or more, not 0"),
         ({"window": 0}, "window is 1 or more, not 0"),
         ({"min_similarity": 1.2}, "from -1 to 1, not 1.2"),

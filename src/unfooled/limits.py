@@ -24,7 +24,8 @@ VECTORS: Final = "glove-50-counter-fitted"
 class Limits:
     """What every attack has to keep to.
 
-    `max_queries` is a number, or "50x" for 50 queries per word of the text. `min_similarity` is the
+    `max_queries` is a number, or "50x" for 50 queries per word of the text, "KxL" for `max_candidates`
+    per word. `min_similarity` is the
     least similarity to the original text by the sentence encoder `encoder`, as a cosine or angular;
     with a `window`, of so many words around each swapped one. `min_word_cosine` is the least cosine
     between a word and its candidate by the vectors `word_vectors`; a word without a vector has no
@@ -70,7 +71,7 @@ class Limits:
                 f"word_vectors {self.word_vectors} are for min_word_cosine, which is not given: give it "
                 "too, such as min_word_cosine 0.5"
             )
-        _queries(self.max_queries)
+        _queries(self.max_queries, each=self.max_candidates)
 
     def swaps(self, text: Text) -> int | None:
         """The most swaps in a text: floor(rate x words), or the given number if that is less."""
@@ -81,7 +82,7 @@ class Limits:
 
     def queries(self, text: Text) -> int | None:
         """The most queries for a text: the number, or so many per word of it and at least one."""
-        found = _queries(self.max_queries)
+        found = _queries(self.max_queries, each=self.max_candidates)
         if found is None or not found.per_word:
             return None if found is None else found.number
         return max(1, found.number * len(text))
@@ -140,12 +141,19 @@ class _Queries(NamedTuple):
     per_word: bool
 
 
-def _queries(asked: int | str | None) -> _Queries | None:
+def _queries(asked: int | str | None, *, each: int | None) -> _Queries | None:
     if asked is None:
         return None
+    if str(asked).lower() == "kxl":
+        if each is None:
+            raise InputError(
+                "max_queries KxL is max_candidates for each word, which is not given: give it too, or "
+                "such as 50x"
+            )
+        return _Queries(each, per_word=True)
     match = re.fullmatch(r"(\d+)(?:(x)[lL]?)?", str(asked))
     if match is None or int(match[1]) < 1:
         raise InputError(
-            f"max_queries is 1 or more, or such as 50x for 50 queries per word, not {asked}"
+            f"max_queries is 1 or more, or such as 50x for 50 queries per word, or KxL, not {asked}"
         )
     return _Queries(int(match[1]), match[2] is not None)

@@ -94,6 +94,7 @@ def attack(
     are the options of the attack. A `preset` (see `unfooled.presets`) sets candidates, limits and
     options that are not given here.
     """
+    _check_companions(encoder, masked)
     given = {
         "max_rate": max_rate, "max_swaps": max_swaps, "max_queries": max_queries,
         "target": _class(target, victim), "max_candidates": max_candidates,
@@ -128,6 +129,14 @@ def attack(
     done = attacked(work, method, limits=limits, out=out, encoder=consulted, counts=counts, **how)
     counted = None if counts is None else _counted(work, limits, counts)
     return Outcomes(called, done.results, done.seconds, done.resumed, candidates=counted)
+
+
+def _check_companions(encoder: Any, masked: Any) -> None:
+    """Refuses what is neither a name nor a model."""
+    if not (encoder is None or isinstance(encoder, (str, Encodes))):
+        raise InputError(f"encoder is a name, a folder or a sentence encoder, not {encoder!r:.60}")
+    if not (callable(masked) or isinstance(masked, (str, Proposes))):
+        raise InputError(f"masked is a name, a folder or a language model, not {masked!r:.60}")
 
 
 def _config(

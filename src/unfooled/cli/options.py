@@ -124,7 +124,7 @@ MaxQueries = Annotated[
 MaxQueriesPerWord = Annotated[
     str | None,
     typer.Option(
-        help="Ask the victim at most so often per text; [b]50x[/b]: 50 times per word of it.",
+        help="Ask the victim at most so often per text; [b]50x[/b]: 50 times per word of it, [b]KxL[/b]: --max-candidates times.",
         metavar="NUMBER",
         rich_help_panel=LIMITS,
     ),
