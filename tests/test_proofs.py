@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import sweep_toys
+import unfooled as uf
 from runner_toys import DATA, TABLE, Counted, victim
 from unfooled.check import check
 from unfooled.errors import InputError
@@ -148,6 +149,26 @@ def test_a_least_margin_that_is_another_alone_certifies_nothing(
     victim.shifts = {" ".join(words): 0.01}
     (found,) = certify(method, victim, [(text, label)], out=tmp_path / "run", **how)
     assert (found.verdict, found.radius) == ("unknown", 0)
+    assert "numerics" in found.reason
+    report = check(tmp_path / "run", victim)
+    assert report.passed, report.refused
+
+
+def test_a_minimum_by_evaluation_is_held_to_the_same(tmp_path: Path) -> None:
+    plain = sweep_toys.victim("mlp", seed=3, classes=2)
+    text, words = "wa wb wc wd", {"wa": ["wf wz"], "wb": ["wg"]}  # the first is several words
+    label = int(plain.scores([text])[0].argmax())
+    victim = Apart(plain.model, name="apart", fingerprint="apart")
+    with torch.no_grad():
+        victim.network.output.bias[label] += 20
+    given = [(text, victim.labels[label])]
+    (found,) = certify("minimum", victim, given, candidates=words)
+    assert (found.status, found.method) == ("robust", "enumeration")
+    space = uf.Space(text, {0: ("wf wz",), 1: ("wg",)})
+    (least,) = space.sources([found.certificate["least_row"]])
+    victim.shifts = {least: 0.01}
+    (found,) = certify("minimum", victim, given, candidates=words, out=tmp_path / "run")
+    assert (found.status, found.lower, found.upper) == ("bracketed", 1, None)
     assert "numerics" in found.reason
     report = check(tmp_path / "run", victim)
     assert report.passed, report.refused

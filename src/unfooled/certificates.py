@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from unfooled.counting import Rows
-from unfooled.evidence import NOISE, margins
+from unfooled.evidence import NOISE, margins, tolerance
 from unfooled.fingerprints import examples_fingerprint
 from unfooled.program import Goal
 from unfooled.proof import listed
@@ -24,6 +26,24 @@ def fooling_margin(space: Space, row: Rows, *, label: int) -> Finish[float | Non
     if not Goal(space, label).met(scores, space.rows(row))[0]:
         return None
     return float(margins(scores, label)[0])
+
+
+def apart_alone(space: Space, argument: Mapping[str, Any], *, label: int) -> Finish[str]:
+    """Why the least margin that a proof names is not the victim's; empty where it is, or none is named.
+
+    What rounding takes in a batch, a sweep or float64 shows where the margin is least.
+    """
+    where = argument.get("least_row")
+    if where is None:
+        return ""
+    (scores,) = yield [space.text(np.array(where, dtype=np.int16))]
+    said, lead = argument["least_margin"], float(margins(scores, label)[0])
+    if abs(lead - said) <= tolerance(scores)[0]:
+        return ""
+    return (
+        f"numerics: a text has a margin of {lead:.6g} when it is run alone and of {said:.6g} in the "
+        "proof, which is more than the tolerance"
+    )
 
 
 def certificate(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, overload
 
-from unfooled.certificates import NOT_ALONE, certificate, fooling_margin
+from unfooled.certificates import NOT_ALONE, apart_alone, certificate, fooling_margin
 from unfooled.errors import UnfooledError
 from unfooled.evidence import Bracket, Claim, margins, tolerance
 from unfooled.least import NOTHING, accuracy_under_attack, mean_minimum_swaps, proved_whole
@@ -202,16 +202,17 @@ def _verified(example: Example, result: Result[Least], *, work: Work) -> Finish[
         return replace(found, status="error", reason=result.error)
     if result.value is None:
         return replace(found, reason="the query budget ended before the text itself was scored")
+    least, space = result.value, result.job.space
     try:
-        shown = yield from _rerun(found, result.value, result.job.space)
+        why = yield from apart_alone(space, least.argument, label=example.label)
+        least = _unproved(least, why) if why else least
+        shown = yield from _rerun(found, least, space)
     except UnfooledError as error:
         return replace(found, status="error", reason=str(error))
     began = time.perf_counter()
     if shown.status not in ("skipped", "error") and shown.lower >= 1:
-        shown = replace(
-            shown, certificate=_certificate(result.value, result.job.space, example, work=work)
-        )
-    return replace(shown, seconds=result.value.seconds + time.perf_counter() - began)
+        shown = replace(shown, certificate=_certificate(least, space, example, work=work))
+    return replace(shown, seconds=least.seconds + time.perf_counter() - began)
 
 
 def _rerun(found: Minimum, least: Least, space: Space) -> Finish[Minimum]:
@@ -236,6 +237,14 @@ def _rerun(found: Minimum, least: Least, space: Space) -> Finish[Minimum]:
         found, status="optimal" if least.lower == least.upper else "bracketed",
         lower=least.lower, upper=least.upper, margin=lead, changes=changes, reason=least.reason,
     )  # fmt: skip
+
+
+def _unproved(least: Least, why: str) -> Least:
+    """What is left without the proof: the text itself, and the swaps of the witness."""
+    upper = None if least.witness is None else least.upper
+    reason = "" if upper == 1 else why
+    argument = {"kind": "original", "radius": 0}
+    return replace(least, lower=1, upper=upper, reason=reason, argument=argument)
 
 
 def _certificate(least: Least, space: Space, example: Example, *, work: Work) -> dict[str, Any]:

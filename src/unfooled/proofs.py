@@ -8,10 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from unfooled import registry
-from unfooled.certificates import NOT_ALONE, certificate, fooling_margin
+from unfooled.certificates import NOT_ALONE, apart_alone, certificate, fooling_margin
 from unfooled.errors import InputError, UnfooledError
 from unfooled.evidence import margins, tolerance
 from unfooled.forecast import feasibility, forecast
@@ -261,25 +259,14 @@ def _verified(example: Example, result: Result[Proof], *, work: Work) -> Finish[
 
 
 def _deployed(proof: Proof, space: Space, *, label: int) -> Finish[Proof]:
-    """The proof, as far as the victim gives the same margins when texts are run alone.
-
-    Those are the text itself and, where texts were evaluated, the one with the least margin: what
-    rounding takes in a batch, a sweep or float64 shows there first.
-    """
-    where = proof.argument.get("least_row")
-    rows = [space.origin] if where is None else [space.origin, np.array(where, dtype=np.int16)]
-    (original, *others) = yield [space.text(row) for row in rows]
+    """The proof, as far as the victim gives the same margins when texts are run alone."""
+    (original,) = yield [space.original]
     if margins(original, label)[0] <= tolerance(original)[0]:
         why = "near-tie: alone, the text itself is not clearly classified as its label"
         return replace(proof, verdict="unknown", radius=-1, witness=None, reason=why, argument={})
-    for scores in others:
-        said, lead = proof.argument["least_margin"], float(margins(scores, label)[0])
-        if abs(lead - said) > tolerance(scores)[0]:
-            why = (
-                f"numerics: a text has a margin of {lead:.6g} when it is run alone and of {said:.6g} in "
-                "the proof, which is more than the tolerance"
-            )
-            if proof.witness is not None:
-                return replace(proof, radius=0, argument={})
-            return replace(proof, verdict="unknown", radius=0, reason=why, argument={})
-    return proof
+    why = yield from apart_alone(space, proof.argument, label=label)
+    if not why:
+        return proof
+    if proof.witness is not None:
+        return replace(proof, radius=0, argument={})
+    return replace(proof, verdict="unknown", radius=0, reason=why, argument={})
