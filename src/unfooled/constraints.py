@@ -81,10 +81,10 @@ class Constrained(Generic[T]):
     """A program held to a closeness. `refused` counts the rows it asked for in vain.
 
     Members of the space that are too far from the original are not queried, and the goal is told
-    which they were. They come back with scores that no search likes and no goal meets: all the weight on the true label (probabilities
-    1 and 0 where the victim gives probabilities, else 1e6 and 0). Probes and the original pass,
-    gradients too: they are estimates and report nothing. A sweep is declined, as by a victim that
-    has none.
+    which they were. They come back with scores that no search likes and no goal meets: all the
+    weight on the true label (probabilities 1 and 0 where the victim gives probabilities, else 1e6
+    and 0). Probes and the original pass, gradients too: they are estimates and report nothing. A
+    sweep is declined, as by a victim that has none.
     """
 
     def __init__(self, goal: Goal, closeness: Closeness) -> None:

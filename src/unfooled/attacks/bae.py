@@ -22,16 +22,19 @@ from unfooled.text import is_word
 class BAE(Attack):
     """Visits words by importance; takes the most similar proposal that fools, else the strongest.
 
-    A word is as important as what its deletion takes from the label. With `proposals` (authors: 50) a
-    masked language model is asked at every word, masked in the current text, and what it proposes is
-    added to a private copy of the space; the source then only says which words may be swapped. With 0
-    the candidates of the space are searched as they are, and no language model is needed.
-    `step_similarity`, a cosine (the authors' is 0.9363 as angular similarity), is the least for a step: `step_window` words around the swap are compared, and texts with fewer words are not checked.
-    None needs no sentence encoder.
+    A word is as important as what its deletion takes from the label. With `proposals` (authors: 50)
+    a masked language model is asked at every word, masked in the current text, and what it proposes
+    is added to a private copy of the space; the source then only says which words may be swapped.
+    With 0 the candidates of the space are searched as they are, and no language model is needed.
+    `step_similarity`, a cosine (the authors' is 0.9363 as angular similarity), is the least for a
+    step: `step_window` words around the swap are compared, and texts with fewer words are not
+    checked. None needs no sentence encoder.
 
     Differs from the paper: only mode R, replacement. An insertion would be asked for between two words,
     and a question about proposals is about one; and written as a swap of its neighbour it would count as
-    no word more, R+I as one swap. Proposals are not filtered by part of speech. The strongest is taken
+    no word more, R+I as one swap. Unless `proposals` are asked for, the language model reads the original
+    text alone, so that other attacks and proofs can have the same candidates; its `proposals` are not
+    filtered by part of speech. The strongest is taken
     only if it lowers the label in the current text. Similarity is compared with the original text, which
     `reference="previous"` turns into the authors' text before this swap. TextAttack applies the angular
     threshold to plain cosines, which is another, looser one.

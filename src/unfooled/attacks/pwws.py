@@ -24,14 +24,14 @@ class PWWS(Attack):
     softmax(S) dP*. Each is swapped without looking again, also when dP* is not above zero; a swap that a
     limit of similarity refuses, alone or beside those before it, is left out.
 
-    Differs from the authors: named entities, which they swap for the most frequent entity of the same
-    type in texts of other classes, are no special case, because our tagger knows that a word is a name
-    but not of what. Names to swap for each other are given as a table from name to names, beside the
-    synonyms: `candidates="wordnet:k=1000,rank=sense,names=true + table:names.tsv"`. So
-    proofs cover them too. Synonyms are of the word's part of
-    speech by our tagger, theirs by spaCy's; the presets have those of every part, as TextAttack. With a target (not in the paper) p(x) is
-    replaced by 1 - p of the target. TextAttack asks again in the current text, accepts only what
-    improves it, and weighs 1 - p in place of dP*, which is another order.
+    Differs from the authors: named entities, which they swap for the most frequent entity of the
+    same type in texts of other classes, are no special case, because our tagger knows that a word
+    is a name but not of what. Names to swap for each other are given as a table from name to names,
+    beside the synonyms: `candidates="wordnet:k=1000,rank=sense,names=true + table:names.tsv"`. So
+    proofs cover them too. Synonyms are of the word's part of speech by our tagger, theirs by
+    spaCy's; the presets have those of every part, as TextAttack. With a target (not in the paper)
+    p(x) is replaced by 1 - p of the target. TextAttack asks again in the current text, accepts only
+    what improves it, and weighs 1 - p in place of dP*, which is another order.
     """
 
     source: ClassVar[str] = spellings.PWWS

@@ -21,12 +21,13 @@ from unfooled.text import is_word
 class TextBugger(Attack):
     """Visits the sentences that speak most for the label, their words by importance; takes the best bug.
 
-    A sentence is worth what it alone gives the label; one that alone has another label is left out. A
-    word is worth what its deletion takes from the label of the whole text. Its best bug is taken, also
-    when it does not help; a word whose bugs a limit of similarity all refuses is passed over. The bugs are the candidates of the space: the source `typos` makes them.
-    When the whole text is no longer more similar to the original than `step_similarity` (a cosine, the
-    paper's), the search ends without success; None needs no sentence encoder. `sentences=False` ranks the
-    words of the whole text at once, as does a text of one sentence.
+    A sentence is worth what it alone gives the label; one that alone has another label is left out.
+    A word is worth what its deletion takes from the label of the whole text. Its best bug is taken,
+    also when it does not help; a word whose bugs a limit of similarity all refuses is passed over.
+    The bugs are the candidates of the space: the source `typos` makes them. When the whole text is
+    no longer more similar to the original than `step_similarity` (a cosine, the paper's), the
+    search ends without success; None needs no sentence encoder. `sentences=False` ranks the words
+    of the whole text at once, as does a text of one sentence.
 
     Differs from the paper: a sentence alone still has the words of the others that have no candidates,
     because a row can only take out words that it can swap; sentences end at a run of punctuation with

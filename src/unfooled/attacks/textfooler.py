@@ -19,13 +19,13 @@ from unfooled.space import UNKNOWN, Space
 class TextFooler(Attack):
     """Visits words by importance; takes the most similar candidate that fools, else the strongest.
 
-    A word is as important as what its loss (the word unknown) takes from the label, and gives to the
-    label that comes in its place. Without a candidate that fools and is similar enough, the one that
-    leaves the label least is taken if that is less than in the original text (not in the current one).
-    `step_similarity`, a cosine (the authors' is 0.8408 as angular similarity), is the least for a step:
-    `step_window` words around the swap are compared, and texts with fewer words are not checked.
-    None needs no sentence encoder: of several candidates that fool, the one that leaves the label least
-    is taken.
+    A word is as important as what its loss (the word unknown) takes from the label, and gives to
+    the label that comes in its place. Without a candidate that fools and is similar enough, the one
+    that leaves the label least is taken if that is less than in the original text (not in the
+    current one). `step_similarity`, a cosine (the authors' is 0.8408 as angular similarity), is the
+    least for a step: `step_window` words around the swap are compared, and texts with fewer words
+    are not checked. None needs no sentence encoder: of several candidates that fool, the one that
+    leaves the label least is taken.
 
     Differs from the authors: similarity is compared with the original text, which
     `reference="previous"` turns into theirs, the text before this swap. Texts below 15 words had a
