@@ -118,3 +118,15 @@ def test_a_plug_in_is_a_method_like_any_other() -> None:
         registry.build("attacks", "plugged", {"rate": 1})
     with pytest.raises(InputError, match="did you mean 'plugged'"):
         registry.get("attacks", "plugd")
+
+
+def test_what_is_not_a_number_is_no_value() -> None:
+    with pytest.raises(InputError, match="option tail_weight of deepwordbug cannot be 'nan'"):
+        registry.build("attacks", "deepwordbug", {"tail_weight": "nan"})
+
+
+@pytest.mark.parametrize("name", ["textfooler", "textbugger", "bae"])
+def test_none_can_be_spelled_where_it_is_a_value(name: str) -> None:
+    assert registry.build("attacks", name, {"step_similarity": "none"}).step_similarity is None
+    with pytest.raises(InputError, match="option width of beam cannot be 'none'"):
+        registry.build("attacks", "beam", {"width": "none"})

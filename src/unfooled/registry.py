@@ -6,6 +6,7 @@ family is called). Listing names imports nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from importlib import import_module
@@ -88,6 +89,8 @@ def made(method: type[T], given: Mapping[str, Any], *, name: str, words: bool = 
         except ValidationError as error:
             why = error.errors()[0]["msg"]
             raise InputError(f"option {key} of {name} cannot be {value!r}: {why}") from error
+        if isinstance(values[key], float) and math.isnan(values[key]):
+            raise InputError(f"option {key} of {name} cannot be {value!r}: it is not a number")
     missing = [f.name for f in fields(kind) if _required(f) and f.name not in values]
     if missing:
         raise InputError(f"{name} needs a value for its option {missing[0]!r}")

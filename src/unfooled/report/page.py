@@ -50,7 +50,7 @@ def origin(manifest: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, str]]
     run = {
         "command": shlex.join(map(str, manifest.get("command", []))),
         "seed": manifest["seed"],
-        "candidates": manifest.get("candidates"),
+        "candidates": manifest.get("candidates_spec") or manifest.get("candidates"),
         "started": manifest.get("created"),
         "arithmetic": manifest.get("dtype"),
         "promise": manifest.get("promise"),
