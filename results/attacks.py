@@ -41,7 +41,7 @@ CELLS: Final = (
     Cell("robust", "mr", "bilstm", 100),
     Cell("defender", "ag_news", "minilm", 500, _MINILM["ag_news"]),
     Cell("defender", "ag_news", "bilstm", 100, _WORDS["ag_news"]),
-    Cell("defender", "r8", "bilstm", 200),
+    Cell("defender", "r8", "bilstm", 60),
     Cell("defender", "imdb", "bilstm", 20),
     Cell("defender", "imdb", "minilm", 100, _MINILM["imdb"]),
     Cell("mcts", "mr", "cnn-msr", 100),
