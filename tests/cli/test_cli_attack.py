@@ -147,7 +147,7 @@ def test_a_least_similarity(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--max-queries", "many"), "such as 50x for 50 queries per word, not many"),
+        (("--max-queries", "many"), "such as 50x for 50 queries per word, or KxL, not many"),
         (
             ("--similarity", "dot"),
             "similarity of the limits cannot be 'dot': Input should be 'cosine' or 'angular'",
