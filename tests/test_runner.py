@@ -169,7 +169,7 @@ def test_a_misclassified_text_is_skipped_within_a_budget_of_one() -> None:
     ("limit", "sentence"),
     [
         ({"max_rate": 1.1}, "max_rate is a share"),
-        ({"max_rate": float("nan")}, "max_rate is a share"),
+        ({"max_rate": float("nan")}, "max_rate of the limits cannot be nan"),
         ({"max_swaps": -1}, "max_swaps is 0 or more"),
         ({"max_queries": 0}, "max_queries is 1 or more"),
         ({"in_flight": 0}, "in_flight is 1 or more"),
