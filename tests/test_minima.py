@@ -262,3 +262,23 @@ def test_summary_counts_and_times() -> None:
     assert found["swaps"] == {2: 10}
     assert found["aua"] == pytest.approx((0, 1 / 12))  # the failed one may be anything
     assert (found["mmws"], found["robust_share"]) == ((2, 2), (0, 0))
+
+
+def test_what_a_solver_raises_is_the_reason_and_the_bracket_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def small(program: Any, time_limit: float) -> Any:
+        raise ArithmeticError("the licence is for small models")
+
+    model = victim("cnn")
+    examples, spaces = cases(model, 8)
+    monkeypatch.setattr(minimum, "_FEW", 8)
+    known = solve(model, spaces, examples)
+    monkeypatch.setattr("unfooled.exact.solvers._highs", small)
+    found = solve(model, spaces, examples)
+    open_ones = [f for f in found if f.status == "bracketed"]
+    assert open_ones
+    assert all("solver: highs ended with: ArithmeticError" in f.reason for f in open_ones)
+    for before, after in zip(known, found, strict=True):
+        assert after.status != "error"
+        assert 1 <= after.lower <= before.lower
