@@ -13,7 +13,7 @@ import numpy as np
 import unfooled as uf
 from results import mcts_runs, victims
 from unfooled import manifest, records, swaps
-from unfooled.settings import alike
+from unfooled.settings import comparing_nothing
 
 RUNS: Final = Path("runs/attacks")
 FIGURES: Final = Path(__file__).parent / "figures" / "attacks"
@@ -189,7 +189,7 @@ def _pdp(subject: Subject) -> Runs:
     limit = {"max_queries": QUERIES} if subject.cell.data == "imdb" else {}
 
     def run(name: str) -> Figures:
-        how = {"candidates": CANDIDATES, "max_rate": RATE, **alike(name), **limit}
+        how = {"candidates": CANDIDATES, "max_rate": RATE, **comparing_nothing(name), **limit}
         outcomes = subject.attack(name, name, subject.right, **how)
         return {**figures(subject, name, outcomes), "each": each(outcomes)}
 

@@ -44,13 +44,13 @@ def apply(
         return Applied(given, _limited(chosen), dict(options))
     setting = get(preset).setting(attack)
     merged = _limited(asdict(setting.limits) | chosen)
-    wanted = {**alike(attack), **setting.options, **options}
+    wanted = {**comparing_nothing(attack), **setting.options, **options}
     if candidates is None:
         candidates = written(setting.candidates, merged)
     return Applied(candidates, merged, wanted)
 
 
-def alike(attack: str) -> dict[str, None]:
+def comparing_nothing(attack: str) -> dict[str, None]:
     """The options with which an attack of that name compares no sentences of its own."""
     if attack.replace("_", "-") not in registry.names("attacks"):
         return {}

@@ -12,7 +12,7 @@ import pytest
 import unfooled as uf
 from unfooled import registry
 from unfooled.program import Attack, Goal
-from unfooled.settings import alike
+from unfooled.settings import comparing_nothing
 from unfooled.space import Space
 from victim_doubles import (
     Double,
@@ -45,7 +45,7 @@ TEXTS = [
 @pytest.fixture(params=registry.names("attacks"))
 def attack(request: pytest.FixtureRequest) -> Attack:
     """What compares sentences is tested with the attacks that do: here none does."""
-    made = registry.build("attacks", request.param, alike(request.param))
+    made = registry.build("attacks", request.param, comparing_nothing(request.param))
     assert isinstance(made, Attack)
     return made
 
