@@ -25,6 +25,10 @@ from results.attack_runs import FIGURES, Cell, make
 
 _MINILM = dict.fromkeys(("ag_news", "yelp"), (("epochs", 3),))
 _MINILM |= dict.fromkeys(("imdb", "snli"), (("epochs", 2),))
+_BRIEF = {  # what one CPU thread trains in half an hour
+    "ag_news": (("limit", 8000), ("epochs", 2)),
+    "imdb": (("limit", 4000), ("epochs", 2)),
+}
 _WORDS = {"ag_news": (("epochs", 5),), "snli": (("epochs", 5),)}
 _LSTM = {
     "ag_news": (("epochs", 4),),
@@ -40,10 +44,12 @@ CELLS: Final = (
     Cell("robust", "mr", "minilm", 500),
     Cell("robust", "mr", "bilstm", 100),
     Cell("defender", "ag_news", "minilm", 500, _MINILM["ag_news"]),
+    Cell("defender", "ag_news", "minilm-brief", 100, _BRIEF["ag_news"]),
     Cell("defender", "ag_news", "bilstm", 100, _WORDS["ag_news"]),
     Cell("defender", "r8", "bilstm", 60),
     Cell("defender", "imdb", "bilstm", 20),
     Cell("defender", "imdb", "minilm", 100, _MINILM["imdb"]),
+    Cell("defender", "imdb", "minilm-brief", 50, _BRIEF["imdb"]),
     Cell("mcts", "mr", "cnn-msr", 100),
     Cell("mcts", "mr", "lstm", 100),
     Cell("mcts", "ag_news", "lstm", 100, _LSTM["ag_news"]),

@@ -22,7 +22,13 @@ DATA: Final = {
     "yelp": "Yelp",
     "r8": "R8",
 }
-MODELS: Final = {"bilstm": "BiLSTM", "minilm": "MiniLM", "lstm": "LSTM", "cnn-msr": "CNN"}
+MODELS: Final = {
+    "bilstm": "BiLSTM",
+    "minilm": "MiniLM",
+    "minilm-brief": "MiniLM, briefly trained",
+    "lstm": "LSTM",
+    "cnn-msr": "CNN",
+}
 
 
 @dataclass(frozen=True)

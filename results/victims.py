@@ -16,7 +16,10 @@ FILES: Final = {"ag_news": "UNFOOLED_AG_NEWS", "yelp": "UNFOOLED_YELP"}
 """Data sets that are no assets, and the environment variable with the path of each: a CSV, JSON lines or
 Parquet file with columns text, label and split (train, dev, test)."""
 
-ARCHITECTURES: Final = {"minilm": "hf"}  # where the name of a model is not that of its architecture
+ARCHITECTURES: Final = {
+    "minilm": "hf",
+    "minilm-brief": "hf",
+}  # where the name of a model is not that of its architecture
 _AT_ONCE = 256
 
 

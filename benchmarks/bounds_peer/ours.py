@@ -15,11 +15,12 @@ from numpy.random import Generator
 from torch import Tensor
 
 from benchmarks.bounds_peer.cases import CLASSES, Case, Floats, Layer
+from unfooled.ascent import optimised
 from unfooled.bounds import linear
 from unfooled.bounds.entries import Flat, Windows
 from unfooled.bounds.graph import Bend, Graph, Linear, Rearrange
 from unfooled.bounds.intervals import boxes, lowest
-from unfooled.bounds.margins import METHODS, STEPS, Method, differences, margins
+from unfooled.bounds.margins import METHODS, Method, differences, margins
 from unfooled.bounds.region import Region
 from unfooled.bounds.relaxations import RELU, SIGMOID, TANH
 from unfooled.models.config import ModelConfig
@@ -141,7 +142,13 @@ def _corners(low: Tensor, high: Tensor) -> Tensor:
 def _through_the_door(case: Case, method: Method) -> Tensor:
     """As a certifier asks: the margins of each label over the others."""
     labels = range(CLASSES)
-    found = margins(network(case), region(case, batch=CLASSES), labels=list(labels), method=method)
+    found = margins(
+        network(case),
+        region(case, batch=CLASSES),
+        labels=list(labels),
+        method=method,
+        ascend=optimised,
+    )
     return found.lower[~torch.eye(CLASSES, dtype=torch.bool)]
 
 
@@ -158,7 +165,7 @@ def _by_hand(case: Case, method: Method) -> Tensor:
         slopes = linear.default_slopes(graph, found)
         ask = {"found": found, "weights": weights}
         if method == "optimised":
-            slopes = linear.optimised(graph, box, slopes=slopes, steps=STEPS, **ask)
+            slopes = optimised(graph, box, slopes=slopes, **ask)
         return torch.maximum(linear.lower_bounds(graph, box, slopes=slopes, **ask), plain)[0]
 
 

@@ -74,6 +74,7 @@ def tree(
     order: Sequence[int],
     cells: Sequence[tuple[Sequence[Sequence[int]], Sequence[int], Sequence[float]]],
     *,
+    weights: Sequence[Mapping[str, Any]],
     leaves: int,
     least: float | None,
     where: Rows | None,
@@ -83,12 +84,14 @@ def tree(
     Swaps are numbered through the columns in this order (of columns of the space), as far as the
     victim tells them apart. `cells` has, for each number of swaps made, these swaps, the column from
     which on others are free, counted in the order, and the bound. What cells leave over are leaves.
+    `weights` are what the bounds rest on beside the network.
     """
     names = ("fixed", "start", "bound")
     return {
         "kind": "tree",
         "order": list(order),
         "cells": [dict(zip(names, map(list, level), strict=True)) for level in cells],
+        "weights": list(weights),
         "leaves": leaves,
         "least_margin": least,
         "least_row": listed(where),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, product
 
 import torch
 from torch import Tensor
 
 from sweep_toys import space, victim
+from unfooled.ascent import optimised
 from unfooled.bounds.margins import Bounds, Method, margins
 from unfooled.bounds.reading import Reading
 from unfooled.bounds.region import Region
@@ -83,5 +84,5 @@ def bound(found: list[Case], budgets: list[int], method: Method, steps: int = 6)
         method=method,
         other=torch.cat(others) if others else None,
         second=readings[0].second,
-        steps=steps,
+        ascend=partial(optimised, steps=steps),
     )

@@ -11,6 +11,7 @@ from sweep_toys import ARCHITECTURES, space, victim
 from unfooled.bounds.cell_bounds import cell_bounds
 from unfooled.bounds.cells import CellBounds, Cells, Ints, judged, ordered
 from unfooled.branching import Branching, seconds_of
+from unfooled.descent import weigh
 
 
 def bounds(arch: str, seed: int, *, radius: int, pair: bool = False) -> CellBounds:
@@ -20,7 +21,7 @@ def bounds(arch: str, seed: int, *, radius: int, pair: bool = False) -> CellBoun
     assert reading is not None
     order = np.random.default_rng(seed).permutation(len(reading.choices)).tolist()
     label = int(reading.logits([[]])[0].argmax())
-    found = cell_bounds(ordered(reading, order), label, radius=radius)
+    found = cell_bounds(ordered(reading, order), label, radius=radius, weigh=weigh)
     assert found is not None
     return found
 

@@ -21,6 +21,7 @@ from unfooled.bounds.cnn_cells import CNNCells
 from unfooled.bounds.linear_cells import LinearCells
 from unfooled.bounds.reading import Reading
 from unfooled.branching import Branching
+from unfooled.descent import weigh
 from unfooled.evidence import margins
 from unfooled.models import ModelConfig, build
 from unfooled.sweeps.plan import Plan
@@ -87,7 +88,7 @@ def brute(seed: int, arch: str = "cnn", *, shift: float | None = None) -> Brute:
     """With a shift, the bias is moved until the worst of all texts has that margin."""
     rng, found = np.random.default_rng([seed, 1]), reading(seed, arch)
     radius, label = int(rng.integers(1, 5)), int(rng.integers(found.network.config.classes))
-    cells = CNNCells(found, label, radius=radius)
+    cells = CNNCells(found, label, radius=radius, weigh=weigh)
     starts, texts = cells.swaps.starts, []
     for swaps in range(min(radius, cells.swaps.columns) + 1):
         for columns in combinations(range(cells.swaps.columns), swaps):
@@ -96,7 +97,7 @@ def brute(seed: int, arch: str = "cnn", *, shift: float | None = None) -> Brute:
     if shift is not None:
         least = float(margins(found.logits(picks).numpy(), label).min())
         found.network.output.bias[label] += shift - least
-        cells = CNNCells(found, label, radius=radius)
+        cells = CNNCells(found, label, radius=radius, weigh=weigh)
     logits = found.logits(picks).numpy()
     return Brute(cells, texts, logits, margins(logits, label), radius)
 
@@ -190,7 +191,7 @@ def test_bounds_rise_with_the_start_and_split_is_the_first_that_is_clear(seed: i
 def test_neither_the_batch_nor_the_radius_they_were_made_for_changes_bounds(seed: int) -> None:
     found = brute(seed)
     cells = found.cells
-    wide = CNNCells(cells.reading, cells.label, radius=found.radius + 1)
+    wide = CNNCells(cells.reading, cells.label, radius=found.radius + 1, weigh=weigh)
     for nodes, start, budget, bounded in asked(found):
         starts = np.full(len(nodes), start)
         again = wide.lower(nodes, starts, budget=budget).lower
@@ -257,7 +258,7 @@ def test_windows_far_apart_cost_what_each_costs_alone() -> None:
     choices = (torch.tensor([[3.0]]).double(), torch.tensor([[4.0]]).double())
     plan = Plan((1, 1), (0, 1), (1, 6), (np.array([1]), np.array([1])), ((1,), (1,)))
     found = Reading(network, plan, torch.zeros(8, 1).double(), choices)
-    cells = kinds.cell_bounds(found, 0, radius=2)
+    cells = kinds.cell_bounds(found, 0, radius=2, weigh=weigh)
     assert isinstance(cells, CNNCells)
     root = np.zeros((1, 0), dtype=np.int64), np.zeros(1, dtype=np.int64)
     assert cells.lower(*root, budget=1).lower[0] == pytest.approx(6.0, abs=0.1)
@@ -272,14 +273,14 @@ def test_pairs_and_what_would_be_too_large_have_linear_bounds(
     model = victim("cnn", seed=2)
     single = model.layers(model.prepare(members))
     assert single is not None
-    assert isinstance(kinds.cell_bounds(single, 0, radius=2), CNNCells)
+    assert isinstance(kinds.cell_bounds(single, 0, radius=2, weigh=weigh), CNNCells)
     monkeypatch.setattr(kinds, "_NUMBERS", 1)
-    assert isinstance(kinds.cell_bounds(single, 0, radius=2), LinearCells)
+    assert isinstance(kinds.cell_bounds(single, 0, radius=2, weigh=weigh), LinearCells)
     monkeypatch.undo()
     model = victim("cnn", seed=2, pair=True)
     pair = model.layers(model.prepare(space(seed=2, words=7, columns=4, candidates=3, pair=True)))
     assert pair is not None
-    assert isinstance(kinds.cell_bounds(pair, 0, radius=2), LinearCells)
+    assert isinstance(kinds.cell_bounds(pair, 0, radius=2, weigh=weigh), LinearCells)
 
 
 @pytest.mark.parametrize("seed", range(100))
@@ -293,7 +294,7 @@ def test_the_last_digits_of_another_machine_hardly_change_a_bound(seed: int) -> 
 
     other = replace(found, text=shaken(found.text), choices=tuple(map(shaken, found.choices)))
     radius = min(3, len(found.choices))
-    one, two = (CNNCells(r, 0, radius=radius) for r in (found, other))
+    one, two = (CNNCells(r, 0, radius=radius, weigh=weigh) for r in (found, other))
     rows = np.arange(len(one.swaps.column), dtype=np.int64)[:, None]
     for fixed in (rows[:1, :0], rows):
         begin = one.swaps.begin(fixed)

@@ -274,6 +274,8 @@ def excused(ran: Ran, record: dict[str, Any], place: tuple[Any, ...], value: Any
         case ("certificate", "slopes", *_):  # of a neuron that never bends: the bound is the same
             near = old["tolerance"]  # the victim's own margins are in float32
             return bool(region(ran, record).min() + near > old["bound"] > near)
+        case ("certificate", "weights", *_):  # any are sound, and the bounds are as they were
+            return bool(region(ran, record).min() > 0)
         case ("certificate", "targets", *_):  # any slopes are sound, and the cuts are as they were
             return skeleton(old) == skeleton(new) and bool(region(ran, record).min() > 0)
     return False

@@ -219,6 +219,9 @@ def test_no_mutation_of_a_claim_passes_and_none_crashes(kind: Kind) -> None:
         found = kind.checked(lines, full=True)
         if found.passed:
             weaker = head == "kind" and new in ("solver", "original")
+            weaker |= (
+                path[0] == "weights" and path[-2] == "lift"
+            )  # any is sound: no bound has moved
             assert weaker or same_space(record, old, new, head), (path, old, new)
         else:
             refused += 1

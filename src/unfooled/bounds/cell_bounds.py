@@ -6,6 +6,7 @@ import torch
 
 from unfooled.bounds.cells import CellBounds
 from unfooled.bounds.cnn_cells import CNNCells
+from unfooled.bounds.cnn_losses import Weigh
 from unfooled.bounds.linear_cells import LinearCells
 from unfooled.bounds.mlp_cells import MLPCells
 from unfooled.bounds.reading import Reading
@@ -17,12 +18,15 @@ from unfooled.sweeps.walkers import walker_of
 _NUMBERS = 1 << 23  # of swaps times features, four times over
 
 
-def cell_bounds(reading: Reading, label: int, *, radius: int) -> CellBounds | None:
-    """Bounds for cells within the radius, columns as they stand; None: nobody knows any."""
+def cell_bounds(reading: Reading, label: int, *, radius: int, weigh: Weigh) -> CellBounds | None:
+    """Bounds for cells within the radius, columns as they stand; None: nobody knows any.
+
+    `weigh` chooses what the bounds of convolutions leave free.
+    """
     if _one_hidden_layer(reading):
         return MLPCells(reading, label, radius=radius)
     if _few_windows(reading):
-        return CNNCells(reading, label, radius=radius)
+        return CNNCells(reading, label, radius=radius, weigh=weigh)
     with torch.inference_mode():
         walker = walker_of(
             reading.network, reading.text, places=reading.plan.places, choices=reading.choices

@@ -8,10 +8,10 @@ order, the texts that extend some swaps by one are a stretch of numbers.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,6 +110,10 @@ class CellBounds(ABC):
     @abstractmethod
     def largest(self, radius: int) -> float:
         """No score of a text within the radius is larger in absolute value."""
+
+    def weights(self, budgets: Collection[int]) -> list[dict[str, Any]]:
+        """What bounds with these budgets rest on beside the network, as JSON values: nothing."""
+        return []
 
     def original(self) -> Doubles:
         """(1, classes): the scores of the text itself."""

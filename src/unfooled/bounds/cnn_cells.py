@@ -10,19 +10,22 @@ what these have not paid for in full, less the largest total of clusters of as m
 
 Windows that made swaps have changed can change again: clusters next to them have losses of their own,
 and count only up to the last column that shares windows with a made swap. The ceilings and shares
-are chosen for a few starting columns each, and the best bound counts.
+are given for a few starting columns each, and the best bound counts.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Collection
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from unfooled.bounds.cells import Bounded, CellBounds, Doubles, Ints, Swaps
 from unfooled.bounds.cnn_clusters import Near, clusters, singles
-from unfooled.bounds.cnn_losses import Levels, Prices, Weights, weights
+from unfooled.bounds.cnn_losses import Levels, Prices, Weigh, Weights
 from unfooled.bounds.cnn_potential import Node, Potential, held
+from unfooled.bounds.cnn_weights import stored
 from unfooled.bounds.cnn_windows import Windows
 from unfooled.bounds.reading import Reading
 
@@ -53,9 +56,9 @@ class CNNCells(CellBounds):
 
     setup = 6.0
 
-    def __init__(self, reading: Reading, label: int, *, radius: int) -> None:
+    def __init__(self, reading: Reading, label: int, *, radius: int, weigh: Weigh) -> None:
         super().__init__(reading, label)
-        self._radius = radius
+        self._radius, self._weigh = radius, weigh
         self._windows = Windows(reading, self.swaps, radius=radius)
         last = dict(reading.network.output.named_parameters())
         self._output, self._bias = (last[n].detach().numpy() for n in ("weight", "bias"))
@@ -138,8 +141,17 @@ class CNNCells(CellBounds):
         few = [c for c in shapes.clusters if c.columns.shape[1] - c.made <= budget]
         many = max(1, len(_STARTS) // (len(self._bias) - 1))
         starts = [s for s in _STARTS if s < self.swaps.columns][:many]
-        chosen = [weights(levels, shapes.clusters[0], start=start) for start in starts]
+        chosen = self._weigh(levels, shapes.clusters[0], other=other, starts=starts)
         return _Chosen(levels, [Prices(levels, each) for each in few], chosen)
+
+    def weights(self, budgets: Collection[int]) -> list[dict[str, Any]]:
+        return [
+            {"against": other, "budget": budget, "choices": [stored(levels, w) for w in chosen]}
+            for (other, budget), (levels, _, chosen) in sorted(
+                self._chosen.items(), key=itemgetter(0)
+            )
+            if budget in budgets
+        ]
 
     def logits(self, fixed: Ints, first: Ints, last: Ints) -> Doubles:
         widths = self.swaps.starts[last] - self.swaps.starts[first]

@@ -3,21 +3,20 @@
 A feature that counts against the label is at most a ceiling plus what each cluster brings above it,
 whatever the ceiling. A feature that counts for it loses the part of its value between two of its
 strongest windows only if all stronger ones are changed; which clusters pay for that part is free, as
-long as the shares of the windows have the sum 1. Ceilings and shares are chosen so that the
-sum of the largest losses is small: any choice is sound, so the search may end anywhere.
+long as the shares of the windows have the sum 1. Any ceilings and shares are sound: who looks for good
+ones (module `descent`) and who reads them from a certificate (`cnn_weights`) is not known here.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from unfooled.bounds.cells import Doubles, Ints
-from unfooled.bounds.cnn_clusters import Clusters, kept
+from unfooled.bounds.cnn_clusters import Clusters
 from unfooled.bounds.cnn_windows import Flags, Windows
-
-_STEPS, _NOISE = 60, 1e-9
 
 
 class Weights(NamedTuple):
@@ -92,60 +91,9 @@ class Prices:
         return self._fixed + against + good  # counts of nothing are whole numbers
 
 
-class _Descent:
-    """A subgradient method on the sum of the largest losses of single swaps from a column on."""
+class Weigh(Protocol):
+    """Who chooses weights for the lead over another class: one for each column to start from."""
 
-    def __init__(self, levels: Levels, singles: Clusters, *, start: int) -> None:
-        self.levels = levels
-        self.prices = Prices(levels, kept(singles, singles.columns[:, 0] >= start))
-        self.column = self.prices.columns[:, 0] - start
-        self.highest = np.zeros(len(levels.bad))  # what a swap brings above what the text has
-        np.maximum.at(self.highest, self.prices.against, self.prices.above)
-
-    def chosen(self, losses: Doubles, *, width: float) -> tuple[float, Doubles]:
-        """The sum of the largest losses in different columns, and how much of it each swap is."""
-        worst = np.maximum.reduceat(losses, np.flatnonzero(np.diff(self.column, prepend=-1)))
-        ranked = np.sort(worst)[::-1]
-        budget = min(self.levels.budget, len(ranked))
-        middle = (ranked[budget - 1] + ranked[min(budget, len(ranked) - 1)]) / 2
-        blur = max(width * ranked[0], 1e-9)
-        taken = 1 / (1 + np.exp(-np.clip((worst - middle) / blur, -30.0, 30.0)))
-        taken *= budget / taken.sum()
-        within = np.exp(np.clip((losses - worst[self.column]) / blur, -50.0, 0.0))
-        within /= np.bincount(self.column, within)[self.column]
-        return float(ranked[:budget].sum()), taken[self.column] * within
-
-    def run(self) -> Weights:
-        """The best weights on the way."""
-        levels, prices = self.levels, self.prices
-        ranks = np.triu(np.ones((levels.most, levels.most)))
-        score = np.where(ranks > 0, 0.0, -np.inf) + 2 * np.eye(levels.most)
-        score = np.broadcast_to(score, (len(levels.good), *score.shape)).copy()
-        lift, least, best = np.zeros(len(levels.bad)), np.inf, levels.simple()
-        for step in range(_STEPS):
-            share = np.exp(score - score.max(axis=1, keepdims=True))
-            found = Weights(lift, share / share.sum(axis=1, keepdims=True))
-            total, part = self.chosen(prices.losses(found), width=0.05 / (1 + step / 20))
-            total += float(lift @ levels.cost)
-            if total < least - _NOISE * max(1.0, abs(total)):  # a checker has other last digits
-                least, best = total, found
-            lift = self._lifted(lift, part, length=0.3 / (1 + step / 10))
-            slope = np.zeros(score.shape)
-            pays = part[prices.cluster][:, None] * prices.part
-            np.add.at(slope, (prices.feature, prices.rank), pays)
-            slope[slope < _NOISE] = 0.0
-            score -= slope * (10 / (slope.max(initial=_NOISE) * (1 + step / 20)))
-        return best
-
-    def _lifted(self, lift: Doubles, part: Doubles, *, length: float) -> Doubles:
-        """A step of the ceilings: up where the swaps that count bring more than one is paid for."""
-        prices = self.prices
-        over = part[prices.over] * (prices.above > lift[prices.against] + _NOISE)
-        slope = 1.0 - np.bincount(prices.against, over, len(lift))
-        lifted: Doubles = np.clip(lift - length * slope * self.highest, 0.0, self.highest)
-        return lifted
-
-
-def weights(levels: Levels, singles: Clusters, *, start: int) -> Weights:
-    """Lifts and shares for swaps from a column on."""
-    return _Descent(levels, singles, start=start).run()
+    def __call__(
+        self, levels: Levels, singles: Clusters, *, other: int, starts: Sequence[int]
+    ) -> list[Weights]: ...

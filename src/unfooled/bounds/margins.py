@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import torch
 from torch import Tensor
@@ -21,7 +21,20 @@ from unfooled.models.networks import Network
 
 Method = Literal["intervals", "crown-ibp", "crown", "optimised"]
 METHODS: tuple[Method, ...] = get_args(Method)
-STEPS = 20  # of the ascent of `optimised`
+
+
+class Ascend(Protocol):
+    """Who improves slopes for `optimised`; the checker, which is given them, needs nobody."""
+
+    def __call__(
+        self,
+        graph: Graph,
+        region: Region,
+        *,
+        found: list[Box],
+        slopes: Mapping[int, Slopes],
+        weights: Tensor,
+    ) -> dict[int, Slopes]: ...
 
 
 @dataclass(frozen=True)
@@ -62,12 +75,12 @@ def margins(
     other: Tensor | None = None,
     second: bool = False,
     slopes: Mapping[int, Slopes] | None = None,
-    steps: int = STEPS,
+    ascend: Ascend | None = None,
 ) -> Bounds:
     """Bounds of the margin of each region's label over each other class.
 
     `intervals`: boxes alone. `crown-ibp`: backward linear bounds on boxes from intervals. `crown`: the
-    boxes by backward bounds as well. `optimised`: as `crown-ibp` with slopes improved by gradient;
+    boxes by backward bounds as well. `optimised`: as `crown-ibp` with slopes that `ascend` improves;
     given `slopes` are used as they are, nothing is searched.
     """
     if method not in METHODS:
@@ -81,7 +94,7 @@ def margins(
             lower, used = lowest(graph, found, weights), None
         else:
             lower, used = _backward(
-                graph, region, found, weights=weights, method=method, slopes=slopes, steps=steps
+                graph, region, found, weights=weights, method=method, slopes=slopes, ascend=ascend
             )
     lower = lower.nan_to_num(nan=-torch.inf, posinf=-torch.inf, neginf=-torch.inf)
     scale = torch.maximum(found[-1].lower.abs(), found[-1].upper.abs()).amax(dim=1)
@@ -98,7 +111,7 @@ def _backward(
     weights: Tensor,
     method: Method,
     slopes: Mapping[int, Slopes] | None,
-    steps: int,
+    ascend: Ascend | None,
 ) -> tuple[Tensor, Mapping[int, Slopes] | None]:
     """The bounds, and the slopes that were searched for."""
     plain = lowest(graph, found, weights).nan_to_num(nan=-torch.inf)
@@ -106,9 +119,11 @@ def _backward(
         found[:] = linear.tightened(graph, region, found)
     chosen = linear.default_slopes(graph, found) if slopes is None else slopes
     if method == "optimised" and slopes is None:
-        chosen = linear.optimised(
-            graph, region, found=found, slopes=chosen, weights=weights, steps=steps
-        )
+        if ascend is None:
+            raise InputError(
+                "optimised bounds take slopes, or who improves them: neither was given"
+            )
+        chosen = ascend(graph, region, found=found, slopes=chosen, weights=weights)
     lower = linear.lower_bounds(graph, region, found=found, slopes=chosen, weights=weights)
     return torch.maximum(lower, plain), chosen if method == "optimised" else None
 

@@ -11,6 +11,7 @@ from unfooled.proof import Proof
 from unfooled.space import Space
 
 if TYPE_CHECKING:
+    from unfooled.bounds.margins import Ascend
     from unfooled.bounds.reading import Reading
 
 _AT_ONCE = 4  # radii bounded in one batch
@@ -23,7 +24,7 @@ def checked_radius(radius: int) -> None:
 
 
 def proved(
-    space: Space, label: int, *, radius: int, method: Any, options: dict[str, Any]
+    space: Space, label: int, *, radius: int, method: Any, ascend: Ascend | None = None
 ) -> Program[Proof]:
     """The proof for one text: certified up to the largest radius whose bound clears the tolerance."""
     size = space.size(radius)
@@ -42,7 +43,7 @@ def proved(
     if reading is None:
         why = "a candidate is not one word to the model, or both sides of a pair are editable"
         return Proof("unknown", 0, None, f"unsupported: {why}", size)
-    climb = _climb(reading, label, radius=radius, method=method, options=options)
+    climb = _climb(reading, label, radius=radius, method=method, ascend=ascend)
     if abs(climb.margin - lead) > width:
         why = (
             f"numerics: the original has a margin of {lead:.6g} when it is run and of "
@@ -64,7 +65,7 @@ class _Climb(NamedTuple):
 
 
 def _climb(
-    reading: Reading, label: int, *, radius: int, method: Any, options: dict[str, Any]
+    reading: Reading, label: int, *, radius: int, method: Any, ascend: Ascend | None = None
 ) -> _Climb:
     """Bounds for 0, 1, ... swaps, until one does not clear the tolerance."""
     from unfooled.bounds.margins import margins as bounded
@@ -82,7 +83,7 @@ def _climb(
             method=method,
             other=None if reading.other is None else reading.other.expand(len(budgets), -1),
             second=reading.second,
-            **options,
+            ascend=ascend,
         )
         margin = float(found.margin[0]) if start == 0 else margin
         for row, (budget, holds) in enumerate(zip(budgets, found.holds.tolist(), strict=True)):

@@ -14,6 +14,7 @@ from unfooled.bounds.cell_bounds import cell_bounds
 from unfooled.bounds.cells import CellBounds, judged, ordered
 from unfooled.branching import Branching, seconds_of
 from unfooled.counting import ways
+from unfooled.descent import weigh
 from unfooled.errors import InputError
 from unfooled.evidence import margins, tolerance
 from unfooled.forecast import duration
@@ -103,12 +104,15 @@ class _Search:
         reading = yield Layers()
         began = time.perf_counter()
         most = min(radius, len(self.space.counts))
-        cells = None if reading is None else cell_bounds(reading, self.label, radius=most)
+        cells = (
+            None if reading is None else cell_bounds(reading, self.label, radius=most, weigh=weigh)
+        )
         if cells is not None and reading is not None and self._agrees(cells):
             order = _by_drop(cells)
             first = [reading.plan.columns[i] for i in order]
             self._columns = (*first, *sorted(set(self._columns) - set(first)))
-            self._cells = cell_bounds(ordered(reading, order), self.label, radius=most)
+            reading = ordered(reading, order)
+            self._cells = cell_bounds(reading, self.label, radius=most, weigh=weigh)
         self.seconds += time.perf_counter() - began
 
     def _agrees(self, cells: CellBounds) -> bool:
@@ -183,12 +187,12 @@ class _Search:
             self.levels.proved = swaps
             order = [int(c) for c in cells.reading.plan.columns]
             least, where = branching.least
+            closed = branching.levels()
+            budgets = [branching.radius - depth for depth, c in enumerate(closed) if len(c.fixed)]
             self.argument = tree(
                 order,
-                [
-                    (c.fixed.tolist(), c.start.tolist(), c.bound.tolist())
-                    for c in branching.levels()
-                ],
+                [(c.fixed.tolist(), c.start.tolist(), c.bound.tolist()) for c in closed],
+                weights=cells.weights(budgets),
                 leaves=branching.leaves,
                 least=None if where is None else least,
                 where=None if where is None else cells.swaps.row(where),

@@ -29,7 +29,7 @@ class Intervals:
 
     def prove(self, space: Space, label: int, rng: np.random.Generator) -> Program[Proof]:
         """The proof for one text whose label is `label`; nothing is drawn from `rng`."""
-        return (yield from proved(space, label, radius=self.radius, method="intervals", options={}))
+        return (yield from proved(space, label, radius=self.radius, method="intervals"))
 
 
 METHOD = Intervals

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -37,9 +38,11 @@ class Linear:
 
     def prove(self, space: Space, label: int, rng: np.random.Generator) -> Program[Proof]:
         """The proof for one text whose label is `label`; nothing is drawn from `rng`."""
-        options = {"steps": self.steps}
+        from unfooled.ascent import optimised
+
+        ascend = partial(optimised, steps=self.steps)
         return (
-            yield from proved(space, label, radius=self.radius, method=self.bounds, options=options)
+            yield from proved(space, label, radius=self.radius, method=self.bounds, ascend=ascend)
         )
 
 

@@ -30,7 +30,7 @@ _OWN: Mapping[str | None, set[str]] = {  # beside what all have, by the kind of 
     None: set(),
     "original": {"kind"},
     "enumeration": {"kind", "evaluated", "least_margin", "least_row"},
-    "tree": {"kind", "order", "cells", "leaves", "least_margin", "least_row"},
+    "tree": {"kind", "order", "cells", "weights", "leaves", "least_margin", "least_row"},
     "bound": {"kind", "bounds", "bound", "slopes"},
     "splits": {"kind", "targets"},
     "solver": {"kind", "solver"},

@@ -8,19 +8,20 @@ import numpy as np
 
 from unfooled.bounds.cell_bounds import cell_bounds
 from unfooled.bounds.cells import CellBounds, Cells, Ints, Swaps, judged, ordered
+from unfooled.bounds.cnn_weights import Stored
 from unfooled.bounds.reading import Reading
 from unfooled.checks.claim import Claim, Label, Refused, number, whole
 
 _NODES = 512  # whose bounds are computed at once
 _CLOSE = 1e-6  # relative: margins that are the same but for the last digits of other machines
-_NEAR = 1e-3  # bounds: where weights are searched for, last digits may lead elsewhere; what is found counts
 
 
 def check(claim: Claim) -> Label:
     """`checked`: no text of the region is outside a cell whose bound is clear, none in two."""
     reading = _ordered(claim)
     radius = min(claim.radius, len(reading.choices))
-    cells = cell_bounds(reading, claim.label, radius=radius)
+    weights = Stored(claim.certificate["weights"])
+    cells = cell_bounds(reading, claim.label, radius=radius, weigh=weights)
     if cells is None:
         raise Refused("there are no bounds for cells of this network")
     levels = _levels(claim.certificate["cells"], radius)
@@ -29,6 +30,8 @@ def check(claim: Claim) -> Label:
     sure = cells.sure(radius)
     for depth, level in enumerate(levels):
         _bounds(claim, cells, level, budget=radius - depth, sure=sure)
+    if weights.idle:
+        raise Refused("it has weights that no bound rests on")
     _leaves(claim, cells, levels, leaves)
     return "checked"
 
@@ -103,7 +106,7 @@ def _bounds(claim: Claim, cells: CellBounds, level: Cells, *, budget: int, sure:
         part = slice(begin, begin + _NODES)
         fixed, start, bound = level.fixed[part], level.start[part], level.bound[part]
         found = cells.lower(fixed, start, budget=budget).lower
-        apart = np.abs(found - bound) > _NEAR * np.maximum(1.0, np.abs(found))
+        apart = np.abs(found - bound) > _CLOSE * np.maximum(1.0, np.abs(found))
         if apart.any():
             at = int(apart.argmax())
             raise Refused(f"a bound is said to be {bound[at]:.6g}, and is {found[at]:.6g}")
