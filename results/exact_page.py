@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from results.exact_alone import LIMIT, closed
 from results.markdown import table
 from results.quantify_page import DATA, PAPER, mean
 
@@ -31,16 +32,20 @@ ILP = {
 }
 
 
-def write(names: Sequence[str], *, figures: Path) -> Path:
+def write(names: Sequence[str], *, alone: Sequence[str], figures: Path) -> Path:
     """The page of all cells whose figures are there."""
-    files = [figures / f"{name}.json" for name in names]
-    cells = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page(cells), encoding="utf-8")
+    cells, single = _read(names, figures), _read([f"alone-{name}" for name in alone], figures)
+    PAGE.write_text(page(cells, alone=single), encoding="utf-8")
     return PAGE
 
 
-def page(cells: Sequence[Figures]) -> str:
+def _read(names: Sequence[str], figures: Path) -> list[Figures]:
+    files = [figures / f"{name}.json" for name in names]
+    return [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
+
+
+def page(cells: Sequence[Figures], *, alone: Sequence[Figures] = ()) -> str:
     """All of it as Markdown."""
     exact = [cell for cell in cells if cell["cell"] in ILP]
     return f"""# Exact and certified
@@ -83,6 +88,15 @@ For each certifier of an audit: the texts that it was asked about (those that th
 how many of them were known exactly when the audit ended by its lower bound, and its seconds in all.
 
 {_table_certifiers(cells)}
+
+## Each certifier by itself
+
+Before any proof a bracket reaches from 1 swap to those of PDP, or to 5 where PDP finds nothing with 4. *Closed*
+is the part of all these brackets that a certifier closes when it works alone, up to radius 4; *whole* the share of
+texts of which nothing is left open. Texts that a single swap fools have nothing to close. `branch-and-bound` and
+`minimum` had {LIMIT:.0f} s for a text, `exhaustive` the texts to run that are named.
+
+{_table_alone(alone)}
 """
 
 
@@ -163,6 +177,23 @@ def _table_certifiers(cells: Sequence[Figures]) -> str:
         for found in cell["certifiers"]:
             counts = [str(found[key]) for key in ("name", "asked", "closed", "own")]
             rows.append([*_names(cell), *counts, f"{found['seconds']:.1f}"])
+    return table(head, rows)
+
+
+def _table_alone(cells: Sequence[Figures]) -> str:
+    head = ("data", "model", "texts", "to close", "certifier", "closed %", "whole %", "ms a text")
+    rows = []
+    for cell in cells:
+        data, model = cell["cell"].split("-")
+        left = sum(high > 1 for high in cell["upper"])
+        for found in cell["certifiers"]:
+            part, whole = closed(found["lower"], cell["upper"])
+            method = found["method"]
+            if method == "`exhaustive`":
+                method += f", {cell['budget']:,}"
+            shares = [f"{100 * part:.1f}", f"{100 * whole:.1f}", f"{1000 * found['seconds']:,.1f}"]
+            about = [DATA[data], MODELS[model], str(cell["texts"]), str(left)]
+            rows.append([*about, method, *shares])
     return table(head, rows)
 
 

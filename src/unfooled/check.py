@@ -76,7 +76,7 @@ def check(
     folder: Path | str,
     victim: Victim,
     *,
-    sample: int = 200,
+    sample: int | None = None,
     full: bool = False,
     data: Any = None,
     candidates: Given | None = None,
@@ -84,11 +84,12 @@ def check(
 ) -> Report:
     """Verifies every claim in a run folder with the victim it speaks of.
 
+    Of an enumeration `sample` texts are evaluated again, by default a sixteenth of all, from 20 to 200.
     With `data` (the examples, as they were given to the run) its texts are compared with those of the
     run; with `candidates` (a spec, a source, a mapping, ready spaces) those of every text are made
     again; with `encoder` the similarity of texts that fool is, where the run has a limit of it.
     """
-    if sample < 1:
+    if sample is not None and sample < 1:
         raise InputError(f"sample is 1 or more texts, not {sample}")
     run = records.read(folder)
     manifest, found = run.manifest, run.records()

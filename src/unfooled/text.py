@@ -151,6 +151,11 @@ def match_case(word: str, model: str) -> str:
     return word
 
 
+def words_of(source: str) -> tuple[str, ...]:
+    """The words of a string, for those who need nothing of what is between them."""
+    return tuple(_WORD.findall(source))
+
+
 def is_word(token: str) -> bool:
     """Whether a token has a letter or a digit, as opposed to a run of punctuation."""
     return any(map(str.isalnum, token))
@@ -167,12 +172,7 @@ def _joint(first: Text, second: Text) -> Text:
 
 
 def _split(source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    words, gaps, end = [], [], 0
-    for match in _WORD.finditer(source):
-        words.append(match.group())
-        gaps.append(source[end : match.start()])
-        end = match.end()
-    return tuple(words), (*gaps, source[end:])
+    return words_of(source), tuple(_WORD.split(source))
 
 
 def _join(words: tuple[str, ...], gaps: tuple[str, ...]) -> str:

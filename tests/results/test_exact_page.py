@@ -57,7 +57,7 @@ def test_the_page_is_made_of_the_files_that_are_there(
 ) -> None:
     monkeypatch.setattr(exact_page, "PAGE", tmp_path / "docs" / "exact.md")
     (tmp_path / "mr-mlp.json").write_text(json.dumps(cell))
-    text = exact_page.write(["mr-mlp", "imdb-mlp"], figures=tmp_path).read_text()
+    text = exact_page.write(["mr-mlp", "imdb-mlp"], alone=[], figures=tmp_path).read_text()
     assert text == page([cell])
     assert "| MR | 5 |" in text
     assert "| IMDB |" not in text

@@ -7,10 +7,12 @@ from typing import Any
 from unfooled.checks.claim import Claim, Label, Refused, number, whole
 from unfooled.keys import rng_for
 
+MOST = 200  # texts of a sample, unless a number is asked for,
+_LEAST, _PART = 20, 16  # and no more than a sixteenth of all: checking is to be cheaper than proving
 _CHUNK = 1024  # texts scored at once
 
 
-def check(claim: Claim, *, sample: int, full: bool) -> Label:
+def check(claim: Claim, *, sample: int | None, full: bool) -> Label:
     """`checked` if every text was scored again, `spot-checked` if a sample was."""
     radius, evaluated = claim.radius, claim.certificate["evaluated"]
     size = claim.space.size(radius)
@@ -40,16 +42,20 @@ def nothing(claim: Claim, changes: Any) -> None:
         raise Refused("it proves nothing, and has a least margin")
 
 
-def spot(claim: Claim, *, sample: int, full: bool = False, least: float | None = None) -> None:
+def spot(
+    claim: Claim, *, sample: int | None, full: bool = False, least: float | None = None
+) -> None:
     """Refuses a claim when one of a sample of its texts fools, or has less than the least margin.
 
     All of them are looked at when they are no more than the sample.
     """
     space, radius = claim.space, claim.radius
-    if full or space.size(radius) <= sample:
+    size = space.size(radius)
+    many = min(MOST, max(_LEAST, size // _PART)) if sample is None else sample
+    if full or size <= many:
         chunks = space.enumerate(radius, chunk=_CHUNK)
     else:
-        chunks = iter([space.sample(radius, sample, rng_for(0, claim.key))])
+        chunks = iter([space.sample(radius, many, rng_for(0, claim.key))])
     for chunk in chunks:
         found, noise = claim.margins(chunk)
         if (found <= noise).any():

@@ -46,7 +46,7 @@ def margin(claim: Claim, record: Mapping[str, Any]) -> None:
     same_margin(claim.victim, text, label=claim.label, said=said)
 
 
-def check(claim: Claim, *, sample: int, full: bool) -> Label:
+def check(claim: Claim, *, sample: int | None, full: bool) -> Label:
     """`checked` for a tree of splits, `solver-trusted` where a solver's word is all there is.
 
     In full every text that the solver has ruled out is evaluated, and its word is not needed.

@@ -36,7 +36,7 @@ class Rules:
     recorded: Mapping[str, Mapping[str, Any]]  # the candidates of each text, in an audit
     made: Made | None  # the candidates of texts made again
     encoder: Encodes | None  # that judges similarity
-    sample: int
+    sample: int | None
     full: bool
 
     def record(self, record: Mapping[str, Any], rule: Rule) -> Label | None:
@@ -90,7 +90,7 @@ class Rules:
             options=self.asked.options,
             space=space,
             audit=self.asked.audit,
-            sample=self.sample,
+            sample=self.sample or enumeration.MOST,
             full=self.full,
         )
 

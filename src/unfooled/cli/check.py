@@ -31,8 +31,13 @@ def check(
         bool, typer.Option("--full", help="Evaluate every text of every proof again.")
     ] = False,
     sample: Annotated[
-        int, typer.Option(help="Texts of a proof that are evaluated again.", min=1)
-    ] = 200,
+        int | None,
+        typer.Option(
+            help="Texts of an enumeration that are evaluated again.",
+            show_default="a sixteenth of all, from 20 to 200",
+            min=1,
+        ),
+    ] = None,
     data: Annotated[
         str | None,
         typer.Option(

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from unfooled.errors import InputError
 from unfooled.models.vocabulary import Vocabulary
-from unfooled.text import Text
+from unfooled.text import Source, Text, words_of
 
 Row = tuple[list[int], ...]
 """The word numbers of one text, or of a premise and a hypothesis."""
@@ -28,19 +28,21 @@ class Batch(NamedTuple):
         return Batch(*(None if part is None else part.to(device) for part in self))  # type: ignore[arg-type]
 
 
-def sides(text: Text) -> tuple[tuple[str, ...], ...]:
+def sides(text: Text | Source) -> tuple[tuple[str, ...], ...]:
     """The words of a text: one tuple, or for a pair those of the premise and the hypothesis."""
-    if not text.is_pair:
-        return (text.words,)
-    return tuple(Text.parse(side).words for side in text.source)
+    if isinstance(text, str):
+        return (words_of(text),)
+    parsed = Text.parse(text)
+    return tuple(map(words_of, parsed.source)) if parsed.is_pair else (parsed.words,)
 
 
-def encode(text: Text, vocabulary: Vocabulary, *, max_words: int, pair: bool) -> Row:
+def encode(text: Text | Source, vocabulary: Vocabulary, *, max_words: int, pair: bool) -> Row:
     """The numbers of the first `max_words` words of each side; an empty side is one unknown."""
-    if text.is_pair != pair:
+    found = sides(text)
+    if len(found) - 1 != pair:
         expected, got = ("a pair", "a single text") if pair else ("a single text", "a pair")
         raise InputError(f"this model reads {expected}, but {got} was given: {str(text)!r:.60}")
-    return tuple(vocabulary.ids(words[:max_words]) or [Vocabulary.unknown] for words in sides(text))
+    return tuple(vocabulary.ids(words[:max_words]) or [Vocabulary.unknown] for words in found)
 
 
 def pad(rows: Sequence[Row], *, width: int | None = None) -> Batch:

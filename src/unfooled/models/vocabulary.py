@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import ClassVar
 
@@ -54,8 +55,7 @@ class Vocabulary:
 
     def ids(self, words: Sequence[str]) -> list[int]:
         """One number per word; 1 for a word that is not known, whatever its case."""
-        find = self._index.get
-        return [find(word.lower(), self.unknown) for word in words]
+        return list(map(self._index.get, map(str.lower, words), repeat(self.unknown)))
 
     @cached_property
     def _index(self) -> dict[str, int]:

@@ -74,8 +74,8 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
     def scores(self, sources: Sequence[Source]) -> Floats:
         blocks = []
         for start in range(0, len(sources), self.batch_rows):
-            texts = [Text.parse(s) for s in sources[start : start + self.batch_rows]]
-            batch = pad([self._encode(text) for text in texts]).to(self.device)
+            part = sources[start : start + self.batch_rows]
+            batch = pad([self._encode(source) for source in part]).to(self.device)
             with torch.inference_mode():
                 blocks.append(self.network(*batch).cpu().numpy())
         return np.concatenate(blocks) if blocks else np.empty((0, len(self.labels)), np.float32)
@@ -87,14 +87,14 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
     def in_blocks(self, sources: Sequence[Source]) -> Floats:
         """The scores of texts in blocks of one shape."""
         out = np.empty((len(sources), len(self.labels)), dtype=np.float32)
-        rows = [self._encode(Text.parse(source)) for source in sources]
+        rows = [self._encode(source) for source in sources]
         for texts, filled, width in blocks([max(map(len, r)) for r in rows], limit=self._limit):
             batch = pad([rows[i] for i in filled], width=width).to(self.device)
             with torch.inference_mode():
                 out[texts] = self.network(*batch).cpu().numpy()[: len(texts)]
         return out
 
-    def _encode(self, text: Text) -> tuple[list[int], ...]:
+    def _encode(self, text: Text | Source) -> tuple[list[int], ...]:
         return encode(
             text, self.model.vocabulary, max_words=self._limit, pair=self.model.config.pair
         )
@@ -136,9 +136,7 @@ class WordVictim(Differentiable, Layered, Sensitive, Sweeping):
     def _spelled(self, space: Space, rows: Rows) -> Body:
         """The same by way of strings, as the public entry does it."""
         side = 1 if space.original.editable == "second" else 0
-        found = [
-            self._encode(Text.parse(s))[side] for s in space.sources(rows, unknown=_UNKNOWN_WORD)
-        ]
+        found = [self._encode(s)[side] for s in space.sources(rows, unknown=_UNKNOWN_WORD)]
         lengths = np.array([len(f) for f in found])
         ids = np.full((len(rows), max(lengths, default=0)), Vocabulary.padding, dtype=np.int64)
         for row, numbers in zip(ids, found, strict=True):
