@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -107,19 +108,31 @@ def test_any_text_comes_back(
     assert exports.read(exports.write(tmp_path / f"x{ending}", found)) == found
 
 
-@given(TEXTS)
+@given(TEXTS | st.text(";\t\r\n'= a", max_size=9))
 @example("'")
+@example("; \t=")
 def test_guards_come_off_and_leave_nothing_to_run(cell: str) -> None:
     safe = exports.guarded(cell)
     assert exports.unguarded(safe) == cell
-    assert exports.unguarded(cell) in (cell, cell[1:])
-    assert not safe.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
-    assert safe in (cell, "'" + cell)
+    assert not safe.startswith(("\t", "\r", "\n"))
+    for part in re.split("[;\t\r\n]", safe):
+        assert not part.lstrip().startswith(("=", "+", "-", "@", "＝"))
+    assert safe.replace("'", "") == cell.replace("'", "")
 
 
 @pytest.mark.parametrize("cell", FORMULAS)
 def test_formulas_are_guarded(cell: str) -> None:
-    assert exports.guarded(cell) == "'" + cell
+    assert exports.guarded(cell) in ("'" + cell, f"'{cell[0]}'{cell[1:]}")
+
+
+def test_nor_is_there_a_formula_where_cells_are_parted_at_semicolons(tmp_path: Path) -> None:
+    found = [fooled(f"good; {sign} ;film", (0, "x;=2")) for sign in FORMULAS]
+    path = exports.write(tmp_path / "x.csv", exports.rows(found, labels=LABELS))
+    lines = re.split("[\r\n]", path.read_text(encoding="utf-8-sig"))
+    cells = [cell.strip() for line in lines for cell in re.split("[;\t]", line)]
+    assert len(cells) > 4 * len(FORMULAS)
+    assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@", "＝")]
+    assert exports.read(path) == exports.rows(found, labels=LABELS)
 
 
 @pytest.mark.parametrize("cell", PLAIN)

@@ -25,10 +25,12 @@ _PAIR: Final = (
     "adversarial_hypothesis",
 )
 
-# What a spreadsheet may take for a formula: these signs, also after white space and in full width,
-# and a cell that begins with a tab or the end of a line. Apostrophes before it are part of the
+# Where a spreadsheet may take what follows for a formula: at the beginning of a cell before a tab or the
+# end of a line; there, and where one that parts cells at semicolons or tabs begins another, whatever is
+# quoted, before these signs, also after white space and in full width. Apostrophes are part of the
 # pattern, so that what was guarded can be told from what began with an apostrophe itself.
-_FORMULA = re.compile(r"'*(?:[\t\r\n]|\s*[=+\-@＝＋－＠])")
+_PLACE = r"(?:^{0}(?='*[\t\r\n])|(?:^|[;\t\r\n]){0}(?='*[^\S\t\r\n]*[=+\-@＝＋－＠]))"
+_OPEN, _GUARDED = re.compile(_PLACE.format("")), re.compile(_PLACE.format("'"))
 
 
 def rows(outcomes: Sequence[Outcome], *, labels: Sequence[str]) -> list[Row]:
@@ -44,7 +46,7 @@ def rows(outcomes: Sequence[Outcome], *, labels: Sequence[str]) -> list[Row]:
 def write(path: Path | str, found: Iterable[Mapping[str, Any]]) -> Path:
     """The file with these rows: CSV, JSON lines or Parquet, by the ending of its name.
 
-    In a CSV file a cell that a spreadsheet may take for a formula is guarded by an apostrophe in
+    In a CSV file what a spreadsheet may take for a formula is guarded by an apostrophe in
     front: see `guarded`, and `read` for the way back. The other two hold the texts as they are.
     CSV and Parquet hold `changes` as JSON.
     """
@@ -84,20 +86,21 @@ def read(path: Path | str) -> list[Row]:
 
 
 def guarded(cell: str) -> str:
-    """The cell, with an apostrophe in front where a spreadsheet may take it for a formula.
+    """The cell, with an apostrophe wherever a spreadsheet may take what follows for a formula.
 
-    That is a cell that begins with `=`, `+`, `-` or `@` (also in full width, after white space or
-    after apostrophes), with a tab or with the end of a line.
+    That is at the beginning, before a tab or the end of a line, and there as well as behind semicolons,
+    tabs and ends of lines, where some spreadsheets part cells whatever is quoted, before `=`, `+`, `-`
+    or `@` (also in full width, after white space or after apostrophes).
 
-    >>> guarded("=1+1"), guarded("'=1+1"), guarded("'tis")
-    ("'=1+1", "''=1+1", "'tis")
+    >>> guarded("=1+1"), guarded("'=1+1"), guarded("'tis; =2")
+    ("'=1+1", "''=1+1", "'tis;' =2")
     """
-    return f"'{cell}" if _FORMULA.match(cell) else cell
+    return _OPEN.sub(lambda found: found[0] + "'", cell)
 
 
 def unguarded(cell: str) -> str:
     """What `guarded` was given."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell, 1) else cell
+    return _GUARDED.sub(lambda found: found[0][:-1], cell)
 
 
 def _row(outcome: Outcome, labels: Sequence[str]) -> Row:
@@ -132,7 +135,8 @@ def _csv(path: Path, columns: list[str], found: list[Row]) -> None:
         writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
         writer.writerow(columns)
         for row in found:
-            cells = {**row, "changes": json.dumps(row["changes"])}
+            changes = json.dumps(row["changes"]).replace(";", "\\u003b")  # parts no cells
+            cells = {**row, "changes": changes}
             writer.writerow(guarded(v) if isinstance(v, str) else v for v in cells.values())
 
 
