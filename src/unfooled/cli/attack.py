@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -51,12 +50,6 @@ def _checked(
             f"nothing: name it in the candidates, --candidates masked_lm:model={masked}"
         )
     return applied
-
-
-def _named(preset: str, counted: Mapping[str, float | None]) -> list[tuple[str, str]]:
-    """The lines about a preset."""
-    figures = [(key.replace("_", " "), printing.number(value)) for key, value in counted.items()]
-    return [("preset", preset), *figures]
 
 
 def attack(
@@ -170,5 +163,5 @@ def attack(
         print(json.dumps(shown))
     else:
         if preset:
-            printing.figures(_named(preset, counted))
+            printing.preset(preset, counted)
         printing.outcomes(outcomes, loaded.labels, folder=folder, show=show, summed=summed)

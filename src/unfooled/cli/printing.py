@@ -130,6 +130,12 @@ def candidate_figures(found: Outcomes) -> dict[str, float | None]:
     }
 
 
+def preset(name: str, counted: Mapping[str, float | None]) -> None:
+    """The preset of a run, and how many candidates words had under it."""
+    counts = [(key.replace("_", " "), number(value)) for key, value in counted.items()]
+    figures([("preset", name), *counts])
+
+
 def _lines(found: Outcomes, summed: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     yield "attack", found.attack
     yield "texts", f"{summed['texts']}"
