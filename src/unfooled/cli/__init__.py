@@ -27,10 +27,12 @@ from unfooled.cli import (
     train,
 )
 from unfooled.cli.method_options import AttackCommand, CertifierCommand
+from unfooled.cli.stopping import StoppableGroup, on_sigterm
 from unfooled.errors import UnfooledError
 
 app = typer.Typer(
     name="unfooled",
+    cls=StoppableGroup,
     help="How robust is a text classifier to word substitutions, with what guarantee?\n\n"
     "Example: unfooled train bilstm mr -o my-model, then unfooled audit my-model mr",
     no_args_is_help=True,
@@ -77,7 +79,8 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         try:
-            app(prog_name="unfooled")
+            with on_sigterm():
+                app(prog_name="unfooled")
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()

@@ -12,6 +12,7 @@ from unfooled import registry
 from unfooled.cli import options as o
 from unfooled.cli import printing
 from unfooled.cli.method_options import given
+from unfooled.cli.stopping import stoppable
 from unfooled.errors import InputError
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def attack(
     allowed = candidates if preset else applied.candidates
     question = {**source, "candidates": allowed, **asked, **unusual, **extra}
     folder = out or printing.default_folder(name, victim, data, question, shard=shard)
-    with printing.stoppable(folder), printing.alone_on_stdout(as_json):
+    with stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         if candidates is None and not (quiet or as_json):

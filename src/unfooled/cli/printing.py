@@ -47,18 +47,6 @@ def default_folder(
     return Path("runs") / f"{plain}-{digest({k: str(v) for k, v in asked.items()})[:8]}{part}"
 
 
-@contextmanager
-def stoppable(folder: Path) -> Iterator[None]:
-    """Ctrl-C ends with exit code 130 and says where what is done has been kept."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        kept = f"what is done is in {folder}, the same command goes on"
-        begun = any(any(folder.glob(runs)) for runs in ("manifest.json", "*/manifest.json"))
-        print(f"unfooled: stopped; {kept if begun else 'nothing was begun'}", file=sys.stderr)
-        raise SystemExit(130) from None
-
-
 def attacks() -> None:
     """The attacks with what they do and what can be set."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
