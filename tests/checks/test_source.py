@@ -152,3 +152,14 @@ def test_a_text_that_is_not_similar_enough_is_refused(tmp_path: Path) -> None:
     (strict / "records.jsonl").write_text(json.dumps(record | {"key": refused["key"]}) + "\n")
     assert report(strict).passed, "without the encoder any text is similar enough"
     assert "less similar to the original than 0.9999" in why(strict, encoder=WordEncoder())
+
+
+@pytest.mark.parametrize("said", [0, 1, 99, -1, None, "2", True])
+def test_how_many_candidates_the_words_had_is_counted(said: Any, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    uf.attack("pdp", victim(), DATA[:1], candidates=TABLE, out=run)
+    (record,) = (json.loads(line) for line in (run / "records.jsonl").read_text().splitlines())
+    assert record["choices"] == sum(len(TABLE.get(word, ())) for word in DATA[0][0].split())
+    record["choices"] = said
+    (run / "records.jsonl").write_text(json.dumps(record) + "\n")
+    assert not report(run, candidates=TABLE).passed

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import typer
-from typer.core import TyperCommand
 
 from unfooled import registry
+from unfooled.cli.help import Command
 from unfooled.errors import InputError, did_you_mean
 
 
-class MethodCommand(TyperCommand):
+class MethodCommand(Command):
     """A command whose first argument names a method, with that method's options among its own.
 
     They may stand anywhere, and are in `context.args` afterwards, as they were written.
