@@ -8,11 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sweep_toys import space, victim
+from sweep_toys import ARCHITECTURES, space, victim
 from unfooled.auditing import audit, read
 from unfooled.cascade import suited
+from unfooled.errors import Unsupported
+from unfooled.exact.opened import opened
 from unfooled.program import Goal
-from unfooled.text import Example
+from unfooled.proofs import certify
+from unfooled.refusals import PIECEWISE, smooth
+from unfooled.text import Example, Text
+from unfooled.victims.base import Victim
 from victim_doubles import Double, constant, least_swaps
 
 ASKED = {
@@ -70,3 +75,45 @@ def test_each_certifier_is_asked_where_the_ones_before_left_something(tmp_path: 
             assert "linear" in a.verdicts
             assert a.bracket is not None
     assert any("linear" in a.verdicts and "exhaustive" not in a.verdicts for a in found)
+
+
+@pytest.mark.parametrize(
+    ("model", "certifier", "said"),
+    [
+        (victim("bilstm"), "minimum", "and bilstm is not piecewise linear: exhaustive, branch-and-bound"),
+        (victim("transformer"), "minimum", "and transformer is not piecewise linear"),
+        *[
+            (Double(constant()), name, "does not show its layers.*exhaustive works")
+            for name in ("minimum", "branch-and-bound", "intervals", "linear")
+        ],
+    ],
+)  # fmt: skip
+def test_who_cannot_be_proved_is_told_before_anything_runs(
+    model: Victim, certifier: str, said: str, tmp_path: Path
+) -> None:
+    def unwanted(text: Text) -> dict[int, list[str]]:
+        raise AssertionError("a text has been looked at")
+
+    texts, out = [("wa wb", 0)], tmp_path / "run"
+    for call in (
+        lambda: audit(
+            model, texts, candidates=unwanted, certifiers=["exhaustive", certifier], out=out
+        ),
+        lambda: certify(certifier, model, texts, candidates=unwanted, out=out),
+    ):
+        with pytest.raises(Unsupported, match=said):
+            call()
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("arch", [*ARCHITECTURES, "transformer"])
+def test_those_are_refused_whose_layers_cannot_be_solved(arch: str) -> None:
+    model = victim(arch)
+    reading = model.layers(model.prepare(space(seed=0, words=4, columns=2, candidates=2)))
+    assert reading is not None
+    if model.architecture in PIECEWISE:
+        opened(reading)
+        return
+    with pytest.raises(Unsupported) as found:
+        opened(reading)
+    assert str(found.value) == str(smooth(model.architecture))

@@ -212,7 +212,7 @@ def test_a_witness_that_does_not_fool_alone_is_none(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"radius": 3}, "minimum finds the least number of swaps.*takes no radius"),
+        ({"radius": 3}, "minimum has no option 'radius', as it looks for the least number"),
         ({"time_limit": -1}, "time_limit is a number of seconds"),
         ({"time_limit": "soon"}, "option time_limit of minimum"),
         ({"solver": "cplex"}, "option solver of minimum"),

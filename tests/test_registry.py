@@ -98,8 +98,8 @@ def test_options_are_typed_fields() -> None:
     assert registry.build("attacks", "beam", {"width": "8"}) == Beam(width=8)
     with pytest.raises(InputError, match="beam has no option 'with'; did you mean 'width'"):
         registry.build("attacks", "beam", {"with": 8})
-    with pytest.raises(InputError, match="greedy has no option 'width'; known: none"):
-        registry.build("attacks", "greedy", {"width": 8})
+    with pytest.raises(InputError, match="greedy has no option 'with'; known: none"):
+        registry.build("attacks", "greedy", {"with": 8})
     for bad in ("eight", "8.5", None, [8]):
         with pytest.raises(InputError) as found:
             registry.build("attacks", "beam", {"width": bad})
@@ -130,3 +130,27 @@ def test_none_can_be_spelled_where_it_is_a_value(name: str) -> None:
     assert registry.build("attacks", name, {"step_similarity": "none"}).step_similarity is None
     with pytest.raises(InputError, match="option width of beam cannot be 'none'"):
         registry.build("attacks", "beam", {"width": "none"})
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "sentence"),
+    [
+        ("exhaustive", "time_limit", ": branch-and-bound and minimum have it, exhaustive has radius and order"),
+        ("intervals", "order", ": exhaustive has it, intervals has radius"),
+        (
+            "minimum", "radius", ", as it looks for the least number of swaps that fools, over all radii: "
+            "branch-and-bound, exhaustive, intervals and linear have it, minimum has time_limit and solver",
+        ),
+    ],
+)  # fmt: skip
+def test_who_has_an_option_that_a_method_lacks(name: str, option: str, sentence: str) -> None:
+    with pytest.raises(InputError) as found:
+        registry.build("certifiers", name, {option: 1})
+    assert str(found.value) == f"{name} has no option {option!r}{sentence}"
+
+
+def test_a_method_without_options_says_so() -> None:
+    with pytest.raises(InputError, match=r": beam has it, greedy has none of its own"):
+        registry.build("attacks", "greedy", {"width": 8})
+    assert registry.lacking("attacks", "beam", "width") is None
+    assert registry.lacking("attacks", "beam", "nothing") is None

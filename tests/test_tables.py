@@ -74,7 +74,17 @@ def test_lines_are_counted_through_quoted_newlines(tmp_path: Path) -> None:
             "text,label\nwell, then,1\n",
             "a.csv, line 2, after column 'label': the row has 3",
         ),
-        ("a.csv", 'text,label\n"open,1\n', "a.csv, line 2: unexpected end of data"),
+        (
+            "a.csv",
+            'text,label\n"open,1\n',
+            "a.csv, line 2: a quotation mark opens a field that is never closed",
+        ),
+        (
+            "a.csv",
+            "text;label\na;0\n",
+            "a.csv, line 1: there is one column only, 'text;label': save the",
+        ),
+        ("a.csv", "text\tlabel\na\t0\n", "or with tabs as .tsv"),
         ("a.csv", "text,text\na,b\n", "a.csv, line 1: the column 'text' occurs twice"),
         ("a.tsv", "text\tlabel\na b\n", "a.tsv, line 2, column 'label': missing"),
         ("a.csv", b"text,label\nok,1\ncaf\xe9,0\n", "a.csv, line 3, byte 4: not UTF-8"),
@@ -121,3 +131,9 @@ def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match=r"unfooled\[data\]"):
         tables.read(written(tmp_path, "a.parquet", "x"))
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").mkdir()
+    with pytest.raises(InputError, match=r"a\.csv: this is a folder"):
+        tables.read(tmp_path / "a.csv")

@@ -8,6 +8,8 @@ from dataclasses import replace
 from unfooled.data import Dataset
 from unfooled.errors import InputError
 
+_SHOWN = 20  # classes that a message names
+
 
 def aligned(dataset: Dataset, labels: Sequence[str], *, owner: str) -> Dataset:
     """The data set with labels counted as `owner` (a victim) counts its classes.
@@ -23,7 +25,7 @@ def aligned(dataset: Dataset, labels: Sequence[str], *, owner: str) -> Dataset:
         index = list(range(len(mine)))
     else:
         raise InputError(
-            f"the data has the classes {', '.join(dataset.labels)}, {owner} has {', '.join(labels)}: "
+            f"the data has the classes {shortened(dataset.labels)}, {owner} has {shortened(labels)}: "
             "rename the labels of one, or number them from 0 in the order of the other"
         )
     for example in dataset.examples:
@@ -40,3 +42,10 @@ def aligned(dataset: Dataset, labels: Sequence[str], *, owner: str) -> Dataset:
 
 def _numbered(names: Sequence[str]) -> bool:
     return all(name.removeprefix("label_") == str(i) for i, name in enumerate(names))
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Some of the names, and how many there are where these are not all: texts may be taken for labels."""
+    shown = [name if len(name) <= 20 else f"{name[:19]}…" for name in names[:_SHOWN]]
+    rest = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {rest} more" if rest else "")

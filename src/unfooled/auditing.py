@@ -11,7 +11,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from unfooled import records, registry
+from unfooled import proofs, records, registry
 from unfooled.allowed import Allowed, Choices, keep
 from unfooled.audited import Audit, Proved, merged
 from unfooled.cascade import suited
@@ -75,7 +75,8 @@ def audit(
     asked = {"radius": radius, "epsilon": epsilon, "delta": delta}
     metric = registry.made(PR, asked, name="PR")
     methods = {name: _closed(name, victim) for name in attacks}
-    provers = {name: _prover(name, radius=radius, time_limit=time_limit) for name in certifiers}
+    given = {"radius": radius, "time_limit": time_limit}
+    provers = {name: proofs.built(name, _own(given, name), victim) for name in certifiers}
     config = {
         "attacks": {name: asdict(method) for name, method in methods.items()},
         "certifiers": {name: asdict(prover) for name, prover in provers.items()},
@@ -128,10 +129,10 @@ def _closed(name: str, victim: Victim) -> Attack:
     return method
 
 
-def _prover(name: str, **wanted: Any) -> Any:
-    """The certifier of that name, with those of the options that it has."""
+def _own(wanted: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Those of the options that the certifier of that name has."""
     has = {option.name for option in registry.options(registry.get("certifiers", name))}
-    return registry.build("certifiers", name, {k: v for k, v in wanted.items() if k in has})
+    return {key: value for key, value in wanted.items() if key in has}
 
 
 def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:

@@ -87,7 +87,8 @@ def check(
     Of an enumeration `sample` texts are evaluated again, by default a sixteenth of all, from 20 to 200.
     With `data` (the examples, as they were given to the run) its texts are compared with those of the
     run; with `candidates` (a spec, a source, a mapping, ready spaces) those of every text are made
-    again; with `encoder` the similarity of texts that fool is, where the run has a limit of it.
+    again; with `encoder` the similarity of texts that fool is, where the run has a limit of it. Ready
+    spaces of a text that is there several times are known by the data alone.
     """
     if sample is not None and sample < 1:
         raise InputError(f"sample is 1 or more texts, not {sample}")
@@ -96,9 +97,9 @@ def check(
     stated.victim(manifest, found, victim, folder=folder)
     asked = Asked.of(manifest)
     roll, report = Roll.of(manifest, asked, victim), Report()
-    made = _made(candidates, manifest, found, report)
-    judge = _judge(encoder, manifest, report)
     given = None if data is None else _examples(data, victim)
+    made = _made(candidates, manifest, found, report, data=given)
+    judge = _judge(encoder, manifest, report)
     fingerprint = manifest["fingerprints"]["victim"]
     known = fewest(found), recorded(found), made, judge
     rules = Rules(fingerprint, victim, asked, *known, sample=sample, full=full)
@@ -114,6 +115,8 @@ def _made(
     manifest: Mapping[str, Any],
     found: Sequence[Mapping[str, Any]],
     report: Report,
+    *,
+    data: Sequence[Example] | None,
 ) -> Made | None:
     """The candidates made again; None where they are not at hand, or others."""
     if given is None:
@@ -121,7 +124,7 @@ def _made(
     originals = (record.get("original") for record in found)
     probe = next((Text.parse(text) for text in originals if isinstance(text, str)), None)
     try:
-        return Made.of(given, manifest, probe=probe)
+        return Made.of(given, manifest, probe=probe, data=data)
     except Refused as error:
         report.refused.append(("the run", str(error)))
     except Unavailable as error:

@@ -252,7 +252,7 @@ def _index(item: _Item, index: Mapping[str, int], *, count: int) -> int:
     if number is not None:
         raise InputError(f"{item.where}: label {number} is outside 0 to {count - 1}")
     raise InputError(
-        f"{item.where}: label {item.label!r} is not a class; {did_you_mean(_name(item), index)}"
+        f"{item.where}: label {item.label!r:.60} is not a class; {did_you_mean(_name(item), index)}"
     )
 
 

@@ -18,7 +18,7 @@ from unfooled.program import Goal
 from unfooled.rerun import Finish
 from unfooled.space import Space
 from unfooled.task import Result
-from unfooled.text import Example, Text
+from unfooled.text import Example, Text, is_word
 from unfooled.victims.base import Floats
 
 Status = Literal["success", "failed", "skipped", "exhausted", "error"]
@@ -35,8 +35,8 @@ class Outcome:
     from the start, or of the target class already. `first_swaps` is what an attack that tightens its
     results had before (for pdp: the swaps of the paper's own result); None: nothing, or no such attack.
     `refused` counts the texts that a limit of similarity kept from the victim, or the attack's own did not take.
-    `positions` counts the words that had a candidate when the search ended, `max_swaps` is the
-    most that was allowed; None: not known, or no limit.
+    `positions` counts the words that had a candidate when the search ended and `choices` all their
+    candidates, `max_swaps` is the most that was allowed; None: not known, or no limit.
     `others` are the changes of further texts that fool the victim, from an attack that collects them.
     """
 
@@ -55,6 +55,14 @@ class Outcome:
     others: tuple[Changes, ...] = ()
     positions: int | None = None
     max_swaps: int | None = None
+    choices: int | None = None
+
+    @property
+    def counts(self) -> CandidateCounts | None:
+        """The words of the text and what could replace them; None: older runs do not say."""
+        if self.positions is None or self.choices is None:
+            return None
+        return CandidateCounts(sum(map(is_word, self.original.words)), self.positions, self.choices)
 
     @property
     def swaps(self) -> int:
@@ -84,6 +92,7 @@ class Outcome:
             "others": [[list(change) for change in changes] for changes in self.others],
             "positions": self.positions,
             "max_swaps": self.max_swaps,
+            "choices": self.choices,
         }
 
     @classmethod
@@ -97,7 +106,7 @@ class Outcome:
             record["id"], record["status"], original, record["label"], text, changes,
             record["queries"], record["forwards"], tuple(record["scores"]), record["error"],
             record["first_swaps"], record.get("refused", 0), others,
-            record.get("positions"), record.get("max_swaps"),
+            record.get("positions"), record.get("max_swaps"), record.get("choices"),
         )  # fmt: skip
 
 
@@ -132,12 +141,22 @@ class Outcomes(Sequence[Outcome]):
 def read(folder: records.Folder) -> tuple[Outcomes, dict[str, Any]]:
     """The outcomes that the folder of an attack holds, by id, and its manifest."""
     run = records.read(folder)
-    method = run.manifest["method"]
-    if "attack" not in run.manifest["options"]:
+    method, options = run.manifest["method"], run.manifest["options"]
+    if "attack" not in options:
         raise RunError(f"{folder} is a run of {method}, not of an attack")
     found = [run.rebuilt(record, Outcome.from_record) for record in run.records()]
     found.sort(key=lambda outcome: by_id(outcome.id))
-    return Outcomes(method, tuple(found)), run.manifest
+    # Of an attack that asks a model for words nobody knows beforehand how many it will have.
+    known = "preset" in options and "masked" not in options
+    candidates = counted(outcome.counts for outcome in found) if known else None
+    return Outcomes(method, tuple(found), candidates=candidates), run.manifest
+
+
+def counted(counts: Iterable[CandidateCounts | None]) -> CandidateCounts | None:
+    """The candidates of all texts together; None: of some it is not known."""
+    each = list(counts)
+    known = [count for count in each if count is not None]
+    return CandidateCounts.total(known) if len(known) == len(each) else None
 
 
 def _changes(values: Iterable[tuple[Any, Any, Any]]) -> Changes:
@@ -203,6 +222,7 @@ def verified(
             refused=refused,
             positions=sum(count > 0 for count in space.counts),
             max_swaps=None if goal is None else goal.max_swaps,
+            choices=sum(space.counts),
             **more,
         )
 

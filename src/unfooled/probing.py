@@ -28,7 +28,8 @@ def probed(victim: Victim, examples: Sequence[Example]) -> Fingerprint:
                 why.append(f"{type(error).__name__}: {error}")
                 rows.append(refused)
         if all(row is refused for row in rows):
-            raise VictimError(f"{victim.name} fails on every text it is given: {why[0]}")
+            kind = "pair" if pairs else "text"
+            raise VictimError(f"{victim.name} fails on every {kind} it is given: {why[0]}")
         return rows
 
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from unfooled.space import Space
 
 Verdict = Literal["certified", "falsified", "unknown"]
+Needs = Literal["scores", "layers", "piecewise layers"]
+"""What a certifier asks of a victim: its scores, its layers, or layers of ReLU and maxima alone."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,11 @@ class Least:
 
 class Minimiser(ABC):
     """A certifier that is asked for the least fooling swaps of a text, not for a radius."""
+
+    lacks: ClassVar[Mapping[str, str]] = {
+        "radius": "it looks for the least number of swaps that fools, over all radii"
+    }
+    """Why it has not what others have."""
 
     @abstractmethod
     def minimise(self, space: Space, label: int, rng: np.random.Generator) -> Program[Least]:

@@ -10,20 +10,21 @@ from typing import Any, Literal
 
 from unfooled import registry
 from unfooled.certificates import NOT_ALONE, apart_alone, certificate, fooling_margin
-from unfooled.errors import InputError, UnfooledError
+from unfooled.errors import UnfooledError
 from unfooled.evidence import margins, tolerance
 from unfooled.forecast import feasibility, forecast
 from unfooled.keys import Shard
 from unfooled.minima import Minima, minimised
 from unfooled.outcomes import changed, reread, written
-from unfooled.program import Goal
-from unfooled.proof import Minimiser, Proof
+from unfooled.program import Goal, Layers
+from unfooled.proof import Minimiser, Needs, Proof
 from unfooled.records import Run
+from unfooled.refusals import PIECEWISE, refusal, smooth
 from unfooled.rerun import Finish
 from unfooled.space import Space
 from unfooled.task import Job, Result
 from unfooled.text import Example, Text
-from unfooled.victims.base import Victim
+from unfooled.victims.base import Layered, Victim
 from unfooled.watch import Silent
 from unfooled.work import Candidates, Done, Piece, Work, named, old_objects_at_rest
 
@@ -121,13 +122,9 @@ def certify(
     swaps that fools, and its results are Minima.
     """
     least = issubclass(registry.get("certifiers", name), Minimiser)
-    if least and radius is not None:
-        raise InputError(
-            f"{name} finds the least number of swaps that fools, so it takes no radius "
-            f"({radius} was given): leave it out"
-        )
-    given = options if least else {"radius": _RADIUS if radius is None else radius, **options}
-    certifier = registry.build("certifiers", name, given)
+    radius = _RADIUS if radius is None and not least else radius
+    given = options if radius is None else {"radius": radius, **options}
+    certifier = built(name, given, victim)
     work = Work(
         name,
         victim,
@@ -141,6 +138,19 @@ def certify(
     if least:
         return minimised(work, certifier, max_queries=max_queries, out=out, **how)
     return proved(work, certifier, max_queries=max_queries, out=out, **how).results
+
+
+def built(name: str, options: Mapping[str, Any], victim: Victim) -> Any:
+    """The certifier with its options, if it can say anything about this victim."""
+    certifier = registry.build("certifiers", name, options)
+    needs: Needs = getattr(certifier, "needs", "scores")  # a plug-in may not say
+    if needs == "scores":
+        return certifier
+    if not isinstance(victim, Layered):
+        raise refusal(Layers(), victim.name)
+    if needs == "piecewise layers" and victim.architecture not in PIECEWISE:
+        raise smooth(victim.architecture)
+    return certifier
 
 
 def proved(

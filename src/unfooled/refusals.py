@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from unfooled.errors import Unsupported
 from unfooled.program import Gradients, Layers, Proposals, Question, Similarities
 
@@ -17,6 +19,18 @@ _NOBODY: dict[type[Question], str] = {
 }
 
 
+PIECEWISE: Final = ("mlp", "dan", "cnn", "cnn-msr")
+"""The architectures of ReLU and maxima, which are piecewise linear."""
+
+
 def refusal(question: Question, victim: str) -> Unsupported:
     """The error for a question that the victim of that name, or a missing companion, should answer."""
     return Unsupported(_NOBODY[type(question)].format(victim))
+
+
+def smooth(architecture: str) -> Unsupported:
+    """The error for a network that bends smoothly, where pieces of a linear function are looked for."""
+    return Unsupported(
+        f"minimum solves networks of ReLU and maxima ({', '.join(PIECEWISE)}), and {architecture} "
+        "is not piecewise linear: exhaustive, branch-and-bound, intervals and linear certify it"
+    )

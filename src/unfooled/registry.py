@@ -7,7 +7,7 @@ family is called). Listing names imports nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -65,7 +65,42 @@ def options(method: type[Any]) -> tuple[Option, ...]:
 
 def build(family: str, name: str, given: Mapping[str, Any] | None = None) -> Any:
     """A method with its options, which may be words of a command line."""
-    return made(get(family, name), given or {}, name=name, words=True)
+    method, given = get(family, name), given or {}
+    for option in given:
+        if why := lacking(family, name, option):
+            raise InputError(f"{name} has no option {option!r}{why}")
+    return made(method, given, name=name, words=True)
+
+
+def lacking(
+    family: str, name: str, option: str, *, written: Callable[[str], str] = str
+) -> str | None:
+    """The end of an error about an option that only others of the family have: why, who, what instead.
+
+    None where the method has it, or nobody. `written` says how options are spelled where one is asked.
+    """
+    method = get(family, name)
+    own = [field.name for field in options(method)]
+    others = [other for other in names(family) if option in _known(family, other)]
+    if option in own or not others:
+        return None
+    why = f", as {method.lacks[option]}" if option in getattr(method, "lacks", ()) else ""
+    rest = f"{name} has {listed(map(written, own))}" if own else f"{name} has none of its own"
+    return f"{why}: {listed(others)} {'has' if len(others) == 1 else 'have'} it, {rest}"
+
+
+def _known(family: str, name: str) -> set[str]:
+    """The options of a method; none where a package that it needs is not installed."""
+    try:
+        return {option.name for option in options(get(family, name))}
+    except ImportError:
+        return set()
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words as people list them: a, b and c."""
+    *before, last = words
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def made(method: type[T], given: Mapping[str, Any], *, name: str, words: bool = False) -> T:

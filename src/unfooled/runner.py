@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -124,11 +124,11 @@ def attack(
     )
     proposing = _proposing(masked, device=device)
     how = {"progress": progress, "in_flight": in_flight, "batch": batch, "masked": proposing}
+    done = attacked(work, method, limits=limits, out=out, encoder=consulted, **how)
     # Of an attack that adds candidates as it goes nobody knows beforehand how many there are.
-    counts: dict[str, CandidateCounts] | None = None if preset is None or method.opens else {}
-    done = attacked(work, method, limits=limits, out=out, encoder=consulted, counts=counts, **how)
-    counted = None if counts is None else _counted(work, limits, counts)
-    return Outcomes(called, done.results, done.seconds, done.resumed, candidates=counted)
+    known = preset is not None and not method.opens
+    counts = _counted(work, limits, done.results) if known else None
+    return Outcomes(called, done.results, done.seconds, done.resumed, candidates=counts)
 
 
 def _check_companions(encoder: Any, masked: Any) -> None:
@@ -160,11 +160,13 @@ def _config(
     return config
 
 
-def _counted(work: Work, limits: Limits, counts: Mapping[str, CandidateCounts]) -> CandidateCounts:
-    """The counts of all texts; those that were recorded before are asked for again."""
-    recorded = [example for key, example in work.keyed.items() if key not in counts]
-    more = [CandidateCounts.of(limits.cut(work.spaces.of(example))) for example in recorded]
-    return CandidateCounts.total([*counts.values(), *more])
+def _counted(work: Work, limits: Limits, found: Sequence[Outcome]) -> CandidateCounts:
+    """The candidates of all texts; those that an older run has recorded are asked for again."""
+    pairs = zip(work.keyed.values(), found, strict=True)
+    return CandidateCounts.total(
+        outcome.counts or CandidateCounts.of(limits.cut(work.spaces.of(example)))
+        for example, outcome in pairs
+    )
 
 
 def attacked(
@@ -174,21 +176,15 @@ def attacked(
     limits: Limits,
     out: Path | str | Run | None,
     encoder: Callable[[], Encodes] | None = None,
-    counts: dict[str, CandidateCounts] | None = None,
     **how: Any,
 ) -> Done[Outcome]:
-    """Runs an attack over the work; `encoder` is loaded when it is first needed.
-
-    `counts`, where given, receives how many candidates the texts had that were not yet recorded.
-    """
+    """Runs an attack over the work; `encoder` is loaded when it is first needed."""
     consulted = _Encoder(limits.encoder) if encoder is None else encoder
     closeness = limits.closeness
     constrained: dict[str, Constrained[Attempt]] = {}
 
     def job(piece: Piece) -> Job[Attempt]:
         text, space = piece.example.text, limits.cut(piece.space)
-        if counts is not None:
-            counts[piece.key] = CandidateCounts.of(space)
         if method.opens:  # what it adds is a member of its copy when the outcome is verified
             space = space.open()
         goal = Goal(

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from operator import add, getitem
 
@@ -14,6 +14,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from unfooled.admission import Dropped as Dropped
+from unfooled.admission import admitted, check_positions
 from unfooled.counting import Lister, Rows, draw, row_keys, ways
 from unfooled.errors import InputError
 from unfooled.membership import find_row
@@ -21,17 +23,6 @@ from unfooled.text import Source, Text, match_case
 
 UNKNOWN, DELETED = -1, -2
 """Probe codes: a word unknown to the model, or taken out. Allowed in questions, never members."""
-
-_MOST = np.iinfo(np.int16).max
-
-
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A candidate that is not in the space, and why."""
-
-    position: int
-    candidate: str
-    reason: str
 
 
 class Space:
@@ -50,12 +41,7 @@ class Space:
     def __init__(self, text: Text | Source, candidates: Mapping[int, Iterable[str]]) -> None:
         self.original = Text.parse(text)
         self.version: int | None = None
-        dropped: list[Dropped] = []
-        kept: dict[int, tuple[str, ...]] = {}
-        for position in sorted(_checked(candidates, self.original)):
-            word, found = self.original.words[position], candidates[position]
-            kept[int(position)] = _keep(word, found, position, dropped)
-        self._fill({p: c for p, c in kept.items() if c}, tuple(dropped))
+        self._fill(*admitted(self.original, candidates))
 
     def _fill(self, kept: Mapping[int, tuple[str, ...]], dropped: tuple[Dropped, ...]) -> None:
         self.positions: tuple[int, ...] = tuple(kept)
@@ -251,7 +237,8 @@ class Space:
         """A private copy that `extend` can add to; further positions start without candidates."""
         copy = Space(self.original, {})
         kept = dict(zip(self.positions, self.candidates, strict=True))
-        asked = _checked(dict.fromkeys(positions, ()), self.original)
+        asked = dict.fromkeys(positions, ())
+        check_positions(self.original, asked)
         copy._fill(kept | {p: () for p in asked if p not in kept}, self.dropped)
         copy.version = 0
         return copy
@@ -274,38 +261,3 @@ class Space:
         self._fill(kept | {position: tuple(known)}, self.dropped)
         self.version += 1
         return choices
-
-
-def _checked(candidates: Mapping[int, Iterable[str]], text: Text) -> list[int]:
-    for position, options in candidates.items():
-        if not 0 <= position < len(text):
-            raise InputError(
-                f"position {position} has candidates, but the text has positions 0 to {len(text) - 1}: "
-                f"{str(text)!r:.80}"
-            )
-        if isinstance(options, str):
-            raise InputError(
-                f"the candidates at position {position} are one string, not a list of them"
-            )
-    return list(candidates)
-
-
-def _keep(
-    word: str, candidates: Iterable[str], position: int, dropped: list[Dropped]
-) -> tuple[str, ...]:
-    kept: dict[str, None] = {}
-    for candidate in candidates:
-        if not isinstance(candidate, str):
-            raise InputError(f"candidate {candidate!r} at position {position} is not a string")
-        cased = match_case(candidate, word)
-        if not cased.strip():
-            dropped.append(Dropped(position, candidate, "empty"))
-        elif cased == word:
-            dropped.append(Dropped(position, candidate, "the original word"))
-        elif cased in kept:
-            dropped.append(Dropped(position, candidate, "a duplicate"))
-        elif len(kept) == _MOST:
-            dropped.append(Dropped(position, candidate, f"more than {_MOST} candidates"))
-        else:
-            kept[cased] = None
-    return tuple(kept)

@@ -39,7 +39,8 @@ def read(path: Path) -> list[Row]:
     if reader is None:
         raise InputError(f"{path}: expected a file ending in {', '.join(_READERS)}")
     if not path.is_file():
-        raise InputError(f"{path}: there is no such file")
+        what = "this is a folder" if path.is_dir() else "there is no such file"
+        raise InputError(f"{path}: {what}")
     rows = list(reader(path))
     if not rows:
         raise InputError(f"{path}: the file has no rows")
@@ -68,7 +69,9 @@ def _separated(path: Path, *, delimiter: str, quoting: int) -> Iterator[Row]:
             try:
                 cells = next(reader, None)
             except csv.Error as error:
-                raise InputError(f"{path.name}, line {line}: {error}") from error
+                end = "end of data" in str(error)  # it has read all that follows for one field
+                why = "a quotation mark opens a field that is never closed" if end else str(error)
+                raise InputError(f"{path.name}, line {line}: {why}") from error
             if cells is None:
                 return
             if header is None:
@@ -80,6 +83,11 @@ def _separated(path: Path, *, delimiter: str, quoting: int) -> Iterator[Row]:
 
 def _header(cells: list[str], path: Path) -> list[str]:
     header = [cell.strip() for cell in cells]
+    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):  # as some spreadsheets save
+        raise InputError(
+            f"{path.name}, line 1: there is one column only, {header[0]!r:.60}: save the file with "
+            "commas between the columns, or with tabs as .tsv"
+        )
     for name in header:
         if header.count(name) > 1:
             raise InputError(f"{path.name}, line 1: the column {name!r} occurs twice")

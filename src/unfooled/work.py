@@ -34,6 +34,7 @@ from unfooled.rerun import Finish, finished
 from unfooled.space import Space
 from unfooled.task import Job, Result
 from unfooled.text import Example, Text
+from unfooled.victims.arity import check_arity
 from unfooled.victims.base import Victim
 from unfooled.watch import watching
 
@@ -238,9 +239,11 @@ def _keyed(
 
 
 def _examples(examples: Any, victim: Victim) -> list[Example]:
-    """Examples whose labels the victim knows, with ids that differ."""
+    """Examples that the victim reads, with labels that it knows."""
     given = examples if isinstance(examples, data.Dataset) else data.load(examples)
-    return list(aligned(given, victim.labels, owner=victim.name).examples)
+    examples: list[Example] = list(aligned(given, victim.labels, owner=victim.name).examples)
+    check_arity(victim, examples)
+    return examples
 
 
 class Spaces:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -52,6 +53,34 @@ def test_a_bad_table_is_named(tmp_path: Path, name: str, content: str, complaint
     path = tmp_path / name
     path.write_text(content)
     with pytest.raises(InputError, match=complaint):
+        Table(str(path))(TEXT)
+
+
+PLAIN = {"t.json": json.dumps({"film": ["movie", "pic"]}), "t.tsv": "film\tmovie\tpic\n"}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("ending", [".gz", ".GZ"])
+def test_a_compressed_table_is_the_same(tmp_path: Path, name: str, ending: str) -> None:
+    (tmp_path / name).write_text(PLAIN[name])
+    packed = tmp_path / f"{name}{ending}"
+    packed.write_bytes(gzip.compress(PLAIN[name].encode()))
+    assert load(f"table:{packed}")(TEXT) == Table(str(tmp_path / name))(TEXT) != {}
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "plain", "empty", "trailing"])
+def test_a_damaged_compressed_table_is_named(tmp_path: Path, damage: str) -> None:
+    whole = gzip.compress(PLAIN["t.tsv"].encode() * 50, mtime=0)
+    content = {
+        "cut": whole[:-9],
+        "flipped": whole[:20] + bytes([whole[20] ^ 0xFF]) + whole[21:],
+        "plain": PLAIN["t.tsv"].encode(),
+        "empty": b"",
+        "trailing": whole + b"rest",
+    }[damage]
+    path = tmp_path / "t.tsv.gz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"the table .*t\.tsv\.gz is no whole gzip file"):
         Table(str(path))(TEXT)
 
 

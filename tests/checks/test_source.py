@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import unfooled as uf
 from companion_doubles import WordEncoder
 from runner_toys import DATA, TABLE, victim
@@ -67,6 +69,32 @@ def test_ready_spaces_are_known_by_the_records_alone(tmp_path: Path) -> None:
     assert "do not have the fingerprint" in why(run)
 
 
+TWICE = [("a good film", 1), ("a good film", 1)]
+RUNS = {
+    "attack": lambda **how: uf.attack("pdp", victim(), TWICE, **how),
+    "audit": lambda **how: uf.audit(victim(), TWICE, radius=2, **how),
+    "certify": lambda **how: uf.certify("exhaustive", victim(), TWICE, **how),
+    "estimate": lambda **how: uf.estimate(victim(), TWICE, radius=2, **how),
+}
+
+
+@pytest.mark.parametrize("what", RUNS)
+def test_a_text_that_is_there_twice_with_other_candidates(what: str, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    mine = [uf.Space(TWICE[0][0], {1: ("nice", "ok")}), uf.Space(TWICE[1][0], {2: ("movie",)})]
+    RUNS[what](candidates=mine, out=run)
+    assert report(run).passed
+    honest = report(run, candidates=mine, data=TWICE)
+    assert honest.passed, honest.refused
+    assert not any("candidates" in line for line in honest.not_checked)
+    alone = report(run, candidates=mine)
+    assert alone.passed
+    assert any("give the data too, which says whose they are" in w for w in alone.not_checked)
+    assert not report(run, candidates=mine[::-1], data=TWICE).passed, "each has the other's"
+    assert not report(run, candidates=mine[:1] * 2).passed
+    assert not report(run, candidates=mine[:1], data=TWICE).passed
+
+
 def test_the_certificate_of_a_run_has_the_candidates_of_its_source(tmp_path: Path) -> None:
     """A certificate about fewer candidates is consistent in itself, and not what was asked."""
     run = tmp_path / "run"
@@ -124,3 +152,14 @@ def test_a_text_that_is_not_similar_enough_is_refused(tmp_path: Path) -> None:
     (strict / "records.jsonl").write_text(json.dumps(record | {"key": refused["key"]}) + "\n")
     assert report(strict).passed, "without the encoder any text is similar enough"
     assert "less similar to the original than 0.9999" in why(strict, encoder=WordEncoder())
+
+
+@pytest.mark.parametrize("said", [0, 1, 99, -1, None, "2", True])
+def test_how_many_candidates_the_words_had_is_counted(said: Any, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    uf.attack("pdp", victim(), DATA[:1], candidates=TABLE, out=run)
+    (record,) = (json.loads(line) for line in (run / "records.jsonl").read_text().splitlines())
+    assert record["choices"] == sum(len(TABLE.get(word, ())) for word in DATA[0][0].split())
+    record["choices"] = said
+    (run / "records.jsonl").write_text(json.dumps(record) + "\n")
+    assert not report(run, candidates=TABLE).passed

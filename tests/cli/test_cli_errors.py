@@ -210,3 +210,53 @@ def test_a_missing_part_of_the_package_is_named(
     done = desk.attack(data="d.parquet")
     assert done.code == 2
     assert "pip install 'unfooled[data]'" in done.err
+
+
+def test_texts_that_are_taken_for_labels_do_not_fill_the_screen(desk: Desk) -> None:
+    rows = "".join(f"a film that goes on and on and on {i},pos\n" for i in range(500))
+    done = desk.attack("--label-column", "text", data=desk.write("many.csv", "text,label\n" + rows))
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "a film that goes on… and 480 more, " in done.err
+    assert len(done.err) < 1000
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("attack", "greedy"),
+        ("audit",),
+        ("certify", "exhaustive"),
+        ("estimate",),
+    ],
+)
+def test_a_folder_that_cannot_be_made_is_told(desk: Desk, command: tuple[str, ...]) -> None:
+    words = (*command, desk.victim(), desk.data, *desk.candidates, "-q")
+    done = desk.run(*words, "--out", "data.csv/run")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "unfooled: cannot write a run into data.csv/run: Not a directory\n"
+    other = desk.run(*words, "--out", ".")
+    assert other.err == "unfooled: . is not empty and holds no run: give another --out\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("attack", "greedy"),
+        ("attack", "pdp"),
+        ("audit",),
+        ("certify", "exhaustive"),
+        ("estimate",),
+    ],
+)
+def test_a_text_of_no_words_is_a_text(desk: Desk, command: tuple[str, ...]) -> None:
+    data = desk.write("bare.csv", 'text,label\n"",pos\n...,pos\na good film,pos\n')
+    done = desk.run(*command, desk.victim(), data, *desk.candidates, "--json")
+    assert (done.code, done.json["texts"]) == (0, 3)
+    assert not done.json.get("errors")
+
+
+def test_pairs_for_a_function_of_single_texts(desk: Desk) -> None:
+    data = desk.write("pairs.csv", "premise,hypothesis,label\na film,a good film,pos\n")
+    done = desk.attack(data=data)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "fails on every pair it is given: AttributeError: 'tuple'" in done.err

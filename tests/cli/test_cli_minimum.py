@@ -53,7 +53,11 @@ def test_a_radius_is_refused_in_one_sentence(desk: Desk) -> None:
     model, data, table = files(desk)
     done = desk.run("certify", "minimum", model, data, "--candidates", table, "--radius", "2")
     assert done.code == 2
-    assert "minimum has an option --radius" in done.err
+    assert done.err == (
+        "unfooled: neither unfooled certify nor minimum has an option --radius, as it looks for the least "
+        "number of swaps that fools, over all radii: branch-and-bound, exhaustive, intervals and linear have "
+        "it, minimum has --time-limit and --solver\n"
+    )
 
 
 def test_a_time_limit_is_not_exhaustives(desk: Desk) -> None:
@@ -62,4 +66,4 @@ def test_a_time_limit_is_not_exhaustives(desk: Desk) -> None:
         "certify", "exhaustive", model, data, "--candidates", table, "--time-limit", "2"
     )
     assert done.code == 2
-    assert "exhaustive has an option --time-limit" in done.err
+    assert "exhaustive has an option --time-limit: branch-and-bound and minimum have it" in done.err

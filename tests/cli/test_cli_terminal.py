@@ -123,3 +123,23 @@ def test_a_full_disk_is_one_sentence(desk: Desk) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("unfooled: ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("width", [40, 50, 79])
+def test_a_narrow_window_cuts_no_name_of_an_option(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for command in ("audit", "attack", "certify", "sweep", "train", "check", "report", "merge"):
+        shown = desk.run(command, "--help").out
+        assert "…" not in shown.replace("http(s)://…", ""), command
+        assert "[b]" not in shown
+        assert max(map(len, shown.splitlines())) <= width
+
+
+def test_paragraphs_of_help_fill_their_lines(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert (
+        " An attack gives the upper bound, a proof the lower one; where they meet, the   \n"
+        " minimum is known exactly. PR is the share of texts within the radius that keep \n"
+    ) in desk.run("audit", "--help").out

@@ -106,3 +106,15 @@ def test_broken_and_missing_files(tmp_path: Path) -> None:
         load(f"sklearn:{tmp_path / 'model.skops'}")
     with pytest.raises(InputError, match="no file"):
         load(f"sklearn:{tmp_path / 'absent.skops'}")
+
+
+def hypotheses(pairs: Any) -> Any:
+    return [hypothesis for _, hypothesis in pairs]
+
+
+def test_what_the_first_step_reads_is_known_beforehand() -> None:
+    assert victim(fitted(MultinomialNB())).pair is False
+    steps = [("second", FunctionTransformer(hypotheses)), ("count", CountVectorizer())]
+    pairs = [("so", text) for text in TEXTS]
+    reads = Pipeline([*steps, ("last", LogisticRegression())]).fit(pairs, LABELS)
+    assert victim(reads).pair is True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -18,7 +20,10 @@ Entries = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Table(Source):
-    """What a file says: JSON {word: [candidate, ...]} or lines of word, tab, candidates by tabs."""
+    """What a file says: JSON {word: [candidate, ...]} or lines of word, tab, candidates by tabs.
+
+    Either may be compressed with gzip, under a name that ends in .gz.
+    """
 
     file: str
     k: int | None = None  # only the first so many of a word
@@ -71,11 +76,25 @@ def look_up(text: Text, entries: Entries, *, k: int | None) -> list[Row]:
 @lru_cache(maxsize=4)
 def read(path: Path) -> Entries:
     """The entries of a table file; a bad line or entry is named."""
+    packed = path.suffix.lower() == ".gz"
     try:
-        content = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
+        text = (_unpacked(content, path) if packed else content).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the table {path} cannot be read: {error}") from error
-    return _json(content, path) if path.suffix == ".json" else _tsv(content, path)
+    kind = Path(path.stem).suffix if packed else path.suffix
+    return _json(text, path) if kind.lower() == ".json" else _tsv(text, path)
+
+
+def _unpacked(content: bytes, path: Path) -> bytes:
+    try:
+        if not content:  # which the module takes for a file of nothing
+            raise EOFError("it is empty")
+        return gzip.decompress(content)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(
+            f"the table {path} is no whole gzip file ({error}): fetch or compress it again"
+        ) from error
 
 
 def checked(mapping: Mapping[object, object], *, origin: str) -> dict[str, tuple[str, ...]]:

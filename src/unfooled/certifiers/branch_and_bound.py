@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from unfooled.evidence import margins, tolerance
 from unfooled.forecast import duration
 from unfooled.levels import Levels
 from unfooled.program import Layers, Program, Scores, Spent
-from unfooled.proof import Proof, tree
+from unfooled.proof import Needs, Proof, tree
 from unfooled.space import Space
 
 _AT_ONCE = 1 << 15  # texts that are swept without asking whether a tree is cheaper,
@@ -46,6 +46,8 @@ class BranchAndBound:
 
     `time_limit`: seconds for each text, of its own computing.
     """
+
+    needs: ClassVar[Needs] = "layers"
 
     radius: int = 3
     time_limit: float | None = None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from unfooled.certifiers._bounded import checked_radius, proved
 from unfooled.program import Program
-from unfooled.proof import Proof
+from unfooled.proof import Needs, Proof
 from unfooled.space import Space
 
 
@@ -21,6 +22,8 @@ class Intervals:
     Differs from the paper: at most `radius` words are swapped, and the boxes of the first layer count
     only so many of them.
     """
+
+    needs: ClassVar[Needs] = "layers"
 
     radius: int = 3
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from unfooled.certifiers._bounded import checked_radius, proved
 from unfooled.errors import InputError
 from unfooled.program import Program
-from unfooled.proof import Proof
+from unfooled.proof import Needs, Proof
 from unfooled.space import Space
 
 
@@ -26,6 +26,8 @@ class Linear:
     Differs from the papers: the least value over the words is exact for the candidates and the number
     of swaps, not for a hull of them; any slope gets the best intercept that is sound.
     """
+
+    needs: ClassVar[Needs] = "layers"
 
     radius: int = 3
     bounds: Literal["crown-ibp", "crown", "optimised"] = "crown-ibp"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from unfooled.exact.opened import opened
 from unfooled.exact.solvers import described
 from unfooled.levels import Levels
 from unfooled.program import Goal, Layers, Program, Scores, Spent
-from unfooled.proof import Least, Minimiser
+from unfooled.proof import Least, Minimiser, Needs
 from unfooled.space import Space
 
 _TIE = "near-tie: the text itself has a margin within float noise of zero"
@@ -39,6 +39,8 @@ class Minimum(Minimiser):
 
     Differs from the paper: instead of minimising swaps, one swap fewer than the upper bound is refuted.
     """
+
+    needs: ClassVar[Needs] = "piecewise layers"
 
     time_limit: float = 30.0
     solver: Literal["highs", "gurobi", "scip", "none"] = "highs"

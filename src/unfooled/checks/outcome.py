@@ -95,6 +95,13 @@ def _counts(
         raise Refused(f"{len(choices)} words have candidates, not {positions}")
     if positions < len(record["changes"]):
         raise Refused(f"it swaps more words than the {positions} that have candidates")
+    if "choices" not in record:
+        return
+    total = record["choices"]
+    if not whole(total) or total < positions:
+        raise Refused(f"{positions} words are said to have {total!r:.40} candidates")
+    if choices is not None and total != sum(map(len, choices.values())):
+        raise Refused(f"the words have {sum(map(len, choices.values()))} candidates, not {total}")
 
 
 def _similar(

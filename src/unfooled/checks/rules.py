@@ -19,9 +19,9 @@ from unfooled.checks.claim import (
     whole,
     witness,
 )
+from unfooled.checks.roll import example_of
 from unfooled.checks.source import Made
 from unfooled.companions import Encodes
-from unfooled.outcomes import reread
 from unfooled.victims.base import Victim
 
 
@@ -80,7 +80,7 @@ class Rules:
         return recorded
 
     def _made(self, record: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        return None if self.made is None else self.made.choices(reread(record["original"]))
+        return None if self.made is None else self.made.choices(example_of(record))
 
     def _estimate(self, record: Mapping[str, Any], choices: Mapping[str, Any] | None) -> None:
         space = None if choices is None else spaced(record["original"], choices)

@@ -10,9 +10,10 @@ from unfooled.candidates import Source, load, narrowed
 from unfooled.checks.claim import Refused
 from unfooled.errors import InputError, UnfooledError
 from unfooled.fingerprints import value_fingerprint
+from unfooled.keys import named
 from unfooled.space import Space
 from unfooled.subspaces import first_candidates
-from unfooled.text import Text
+from unfooled.text import Example, Text
 
 Given = str | Source | Mapping[Any, Any] | Callable[[Text], Any] | Sequence[Space]
 
@@ -25,19 +26,27 @@ class Unavailable(Exception):
 class Made:
     """What may replace what in each text, made as the run made it."""
 
-    spaces: Callable[[Text], Space]
+    spaces: Callable[[Example], Space]
     most: int | None  # candidates of a word
 
     @classmethod
-    def of(cls, given: Given, manifest: Mapping[str, Any], *, probe: Text | None) -> Made:
+    def of(
+        cls,
+        given: Given,
+        manifest: Mapping[str, Any],
+        *,
+        probe: Text | None,
+        data: Sequence[Example] | None = None,
+    ) -> Made:
         """The candidates of a run; Refused where they are others, Unavailable where files are missing.
 
-        A `probe` is a text of the run, whose candidates show whether all that is needed is there.
+        A `probe` is a text of the run, whose candidates show whether all that is needed is there. Of
+        ready spaces the `data` says whose they are, where a text is there several times.
         """
         options = manifest["options"]
         if isinstance(given, Sequence) and not isinstance(given, str):
-            by_text = {space.original: space for space in given}
-            fingerprint, spaces = together(given), _looked_up(by_text)
+            _compare(together(given), manifest)
+            spaces = _looked_up(given, data)
         else:
             source = load(given)
             if "attack" in options and options.get("min_word_cosine") is not None:
@@ -49,18 +58,22 @@ class Made:
                     source(probe)
             except (UnfooledError, OSError) as error:
                 raise Unavailable(str(error)) from error
+            _compare(fingerprint, manifest)
             spaces = _made(source)
-        if manifest["fingerprints"].get("candidates") != fingerprint:
-            raise Refused(
-                "the candidates that were given do not have the fingerprint of those in the manifest"
-            )
         return cls(spaces, options.get("max_candidates") if "attack" in options else None)
 
-    def choices(self, text: Text) -> dict[str, list[str]]:
+    def choices(self, example: Example) -> dict[str, list[str]]:
         """The candidates of a text by position, as they are recorded."""
-        space = self.spaces(text)
+        space = self.spaces(example)
         space = space if self.most is None else first_candidates(space, self.most)
         return dict(zip(map(str, space.positions), map(list, space.candidates), strict=True))
+
+
+def _compare(fingerprint: str, manifest: Mapping[str, Any]) -> None:
+    if manifest["fingerprints"].get("candidates") != fingerprint:
+        raise Refused(
+            "the candidates that were given do not have the fingerprint of those in the manifest"
+        )
 
 
 def together(spaces: Iterable[Space]) -> str:
@@ -68,14 +81,34 @@ def together(spaces: Iterable[Space]) -> str:
     return value_fingerprint(sorted(space.fingerprint for space in spaces))
 
 
-def _looked_up(by_text: Mapping[Text, Space]) -> Callable[[Text], Space]:
-    def space(text: Text) -> Space:
-        if text not in by_text:
-            raise InputError(f"no space was given for the text {str(text)!r:.80}")
-        return by_text[text]
+def _looked_up(
+    given: Sequence[Space], data: Sequence[Example] | None
+) -> Callable[[Example], Space]:
+    """Ready spaces by their texts; those of a text that is there several times, in its order."""
+    by_text: dict[Text, list[Space]] = {}
+    for space in given:
+        by_text.setdefault(space.original, []).append(space)
+    alike = {text: found[0] for text, found in by_text.items() if _agree(found)}
+    left = {text: iter(found) for text, found in by_text.items() if text not in alike}
+    if left and data is None:
+        raise Unavailable(
+            f"{str(next(iter(left)))!r:.60} is there several times, with other candidates each time: give "
+            "the data too, which says whose they are"
+        )
+    own = {named(e): next(left[e.text], None) for e in data or () if e.text in left}
+
+    def space(example: Example) -> Space:
+        found = alike.get(example.text) or own.get(named(example))
+        if found is None:
+            raise InputError(f"no space was given for the text {str(example.text)!r:.80}")
+        return found
 
     return space
 
 
-def _made(source: Source) -> Callable[[Text], Space]:
-    return lambda text: Space(text, source(text))
+def _agree(spaces: Sequence[Space]) -> bool:
+    return len({space.fingerprint for space in spaces}) == 1
+
+
+def _made(source: Source) -> Callable[[Example], Space]:
+    return lambda example: Space(example.text, source(example.text))

@@ -26,11 +26,14 @@ from unfooled.cli import (
     sweep,
     train,
 )
+from unfooled.cli.help import Command
 from unfooled.cli.method_options import AttackCommand, CertifierCommand
+from unfooled.cli.stopping import StoppableGroup, on_sigterm
 from unfooled.errors import UnfooledError
 
 app = typer.Typer(
     name="unfooled",
+    cls=StoppableGroup,
     help="How robust is a text classifier to word substitutions, with what guarantee?\n\n"
     "Example: unfooled train bilstm mr -o my-model, then unfooled audit my-model mr",
     no_args_is_help=True,
@@ -39,19 +42,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("audit")(audit.audit)
+app.command("audit", cls=Command)(audit.audit)
 app.command("attack", cls=AttackCommand, no_args_is_help=True)(attack.attack)
-app.command("sweep")(sweep.sweep)
-app.command("presets")(presets.presets)
+app.command("sweep", cls=Command)(sweep.sweep)
+app.command("presets", cls=Command)(presets.presets)
 app.command("certify", cls=CertifierCommand, no_args_is_help=True)(certify.certify)
-app.command("estimate")(estimate.estimate)
-app.command("report")(report.report)
-app.command("swaps")(swaps.swaps)
-app.command("export")(export.export)
-app.command("check")(check.check)
-app.command("candidates")(candidates.candidates)
-app.command("train")(train.train)
-app.command("merge")(merge.merge)
+app.command("estimate", cls=Command)(estimate.estimate)
+app.command("report", cls=Command)(report.report)
+app.command("swaps", cls=Command)(swaps.swaps)
+app.command("export", cls=Command)(export.export)
+app.command("check", cls=Command)(check.check)
+app.command("candidates", cls=Command)(candidates.candidates)
+app.command("train", cls=Command)(train.train)
+app.command("merge", cls=Command)(merge.merge)
 app.add_typer(assets.app, name="assets")
 
 
@@ -77,7 +80,8 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         try:
-            app(prog_name="unfooled")
+            with on_sigterm():
+                app(prog_name="unfooled")
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()

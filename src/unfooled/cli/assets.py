@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unfooled.cli import options as o
+from unfooled.cli.help import Command
 from unfooled.cli.printing import console
 from unfooled.errors import InputError
 
@@ -29,7 +30,7 @@ app = typer.Typer(
 )
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def listing(as_json: o.Json = False) -> None:
     """List all assets, what they are and whether they are here.
 
@@ -66,7 +67,7 @@ def listing(as_json: o.Json = False) -> None:
     page.print(f"kept in {assets.home()}", style="dim", soft_wrap=True)
 
 
-@app.command()
+@app.command(cls=Command)
 def get(
     names: Annotated[
         list[str],
@@ -100,7 +101,7 @@ def get(
             _judge(name, rated=rated)
 
 
-@app.command("counter-fit")
+@app.command("counter-fit", cls=Command)
 def counter_fit(
     vectors: Annotated[
         str,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +12,7 @@ from unfooled import registry
 from unfooled.cli import options as o
 from unfooled.cli import printing
 from unfooled.cli.method_options import given
+from unfooled.cli.stopping import stoppable
 from unfooled.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,12 +51,6 @@ def _checked(
             f"nothing: name it in the candidates, --candidates masked_lm:model={masked}"
         )
     return applied
-
-
-def _named(preset: str, counted: Mapping[str, float | None]) -> list[tuple[str, str]]:
-    """The lines about a preset."""
-    figures = [(key.replace("_", " "), printing.number(value)) for key, value in counted.items()]
-    return [("preset", preset), *figures]
 
 
 def attack(
@@ -150,7 +144,7 @@ def attack(
     allowed = candidates if preset else applied.candidates
     question = {**source, "candidates": allowed, **asked, **unusual, **extra}
     folder = out or printing.default_folder(name, victim, data, question, shard=shard)
-    with printing.stoppable(folder), printing.alone_on_stdout(as_json):
+    with stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         if candidates is None and not (quiet or as_json):
@@ -170,5 +164,5 @@ def attack(
         print(json.dumps(shown))
     else:
         if preset:
-            printing.figures(_named(preset, counted))
+            printing.preset(preset, counted)
         printing.outcomes(outcomes, loaded.labels, folder=folder, show=show, summed=summed)

@@ -11,6 +11,7 @@ import typer
 
 from unfooled.cli import options as o
 from unfooled.cli import printing
+from unfooled.cli.stopping import stoppable
 
 if TYPE_CHECKING:
     from unfooled.audited import Audit
@@ -85,7 +86,7 @@ def audit(
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
     source |= {} if labels is None else {"labels": labels}
     folder = out or printing.default_folder("audit", victim, data, {**source, **asked}, shard=shard)
-    with printing.stoppable(folder), printing.alone_on_stdout(as_json):
+    with stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         shown = not (quiet or as_json)

@@ -14,6 +14,7 @@ import typer
 from unfooled.cli import options as o
 from unfooled.cli import printing
 from unfooled.cli.method_options import given
+from unfooled.cli.stopping import stoppable
 
 if TYPE_CHECKING:
     from unfooled.least import Interval
@@ -72,7 +73,7 @@ def certify(
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
     source |= {} if labels is None else {"labels": labels}
     folder = out or printing.default_folder(name, victim, data, {**source, **asked}, shard=shard)
-    with printing.stoppable(folder), printing.alone_on_stdout(as_json):
+    with stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         found = uf.certify(

@@ -12,7 +12,7 @@ import typer
 from unfooled.cli import options as o
 from unfooled.cli import printing
 from unfooled.cli.audit import print_audit
-from unfooled.cli.certify import print_verdicts
+from unfooled.cli.certify import print_minima, print_verdicts
 from unfooled.cli.estimate import print_estimates
 
 if TYPE_CHECKING:
@@ -45,13 +45,9 @@ def merge(
         return
     _say_missing(len(kept), manifest["texts"])
     if "attack" in manifest["options"]:
-        _attack(run, out=out, show=show, as_json=as_json)
+        _attack(out, show=show, as_json=as_json)
     elif "certifier" in manifest["options"]:
-        from unfooled.proofs import Verdict
-
-        print_verdicts(
-            [run.rebuilt(r, Verdict.from_record) for r in kept], folder=out, as_json=as_json
-        )
+        _certified(run, out=out, as_json=as_json)
     else:
         from unfooled.estimates import Estimated
 
@@ -60,16 +56,30 @@ def merge(
         )
 
 
-def _attack(run: Run, *, out: Path, show: int, as_json: bool) -> None:
-    from unfooled.outcomes import Outcome, Outcomes
+def _attack(out: Path, *, show: int, as_json: bool) -> None:
+    from unfooled import outcomes
 
-    manifest = run.manifest
-    found = tuple(run.rebuilt(record, Outcome.from_record) for record in run.records())
-    whole = Outcomes(manifest["method"], found)
+    whole, manifest = outcomes.read(out)
+    counted, named = printing.candidate_figures(whole), manifest["options"].get("preset")
     if as_json:
-        print(json.dumps({"run": str(out), **whole.summary()}))
-    else:
-        printing.outcomes(whole, manifest["labels"], folder=out, show=show)
+        print(json.dumps({"run": str(out), **whole.summary(), **counted}))
+        return
+    if named is not None:
+        printing.preset(named, counted)
+    printing.outcomes(whole, manifest["labels"], folder=out, show=show)
+
+
+def _certified(run: Run, *, out: Path, as_json: bool) -> None:
+    """The verdicts, or of a certifier that was asked for no radius the least swaps."""
+    from unfooled.minima import Minima, Minimum
+    from unfooled.proofs import Verdict
+
+    if "radius" in run.manifest["options"]["certifier"]:
+        verdicts = [run.rebuilt(record, Verdict.from_record) for record in run.records()]
+        print_verdicts(verdicts, folder=out, as_json=as_json)
+        return
+    found = tuple(run.rebuilt(record, Minimum.from_record) for record in run.records())
+    print_minima(Minima(found), folder=out, as_json=as_json)
 
 
 def _audit(runs: list[Path], out: Path, *, texts: int, as_json: bool) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import typer
-from typer.core import TyperCommand
 
 from unfooled import registry
+from unfooled.cli.help import Command
 from unfooled.errors import InputError, did_you_mean
 
 
-class MethodCommand(TyperCommand):
+class MethodCommand(Command):
     """A command whose first argument names a method, with that method's options among its own.
 
     They may stand anywhere, and are in `context.args` afterwards, as they were written.
@@ -107,8 +107,13 @@ def _check(
             known = {option.removeprefix("--") for option in own if option.startswith("--")}
             known |= {field.replace("_", "-") for field in fields}
             asked = key.replace("_", "-")
+            others_have = registry.lacking(family, name, key, written=_flag)
             raise InputError(
-                f"neither unfooled {command} nor {name} has an option --{asked}; "
-                f"{did_you_mean(asked, known)}"
+                f"neither unfooled {command} nor {name} has an option --{asked}"
+                f"{others_have or f'; {did_you_mean(asked, known)}'}"
             )
     registry.build(family, name, values)
+
+
+def _flag(option: str) -> str:
+    return "--" + option.replace("_", "-")

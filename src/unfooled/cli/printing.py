@@ -47,18 +47,6 @@ def default_folder(
     return Path("runs") / f"{plain}-{digest({k: str(v) for k, v in asked.items()})[:8]}{part}"
 
 
-@contextmanager
-def stoppable(folder: Path) -> Iterator[None]:
-    """Ctrl-C ends with exit code 130 and says where what is done has been kept."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        kept = f"what is done is in {folder}, the same command goes on"
-        begun = any(any(folder.glob(runs)) for runs in ("manifest.json", "*/manifest.json"))
-        print(f"unfooled: stopped; {kept if begun else 'nothing was begun'}", file=sys.stderr)
-        raise SystemExit(130) from None
-
-
 def attacks() -> None:
     """The attacks with what they do and what can be set."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_edge=False)
@@ -128,6 +116,12 @@ def candidate_figures(found: Outcomes) -> dict[str, float | None]:
         "candidates_per_word": counts.per_word,
         "candidates_per_swappable_word": counts.per_swappable_word,
     }
+
+
+def preset(name: str, counted: Mapping[str, float | None]) -> None:
+    """The preset of a run, and how many candidates words had under it."""
+    counts = [(key.replace("_", " "), number(value)) for key, value in counted.items()]
+    figures([("preset", name), *counts])
 
 
 def _lines(found: Outcomes, summed: Mapping[str, Any]) -> Iterable[tuple[str, str]]:

@@ -9,6 +9,7 @@ import typer
 
 from unfooled.cli import options as o
 from unfooled.cli import printing
+from unfooled.cli.stopping import stoppable
 
 
 def sweep(
@@ -77,7 +78,7 @@ def sweep(
     source |= {} if labels is None else {"labels": labels}
     question = {**source, **asked, "attacks": names}
     folder = out or printing.default_folder("sweep", victim, data, question)
-    with printing.stoppable(folder), printing.alone_on_stdout(as_json):
+    with stoppable(folder), printing.alone_on_stdout(as_json):
         loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         found = uf.sweep(

@@ -8,10 +8,10 @@ from torch import Tensor, nn
 from torch.nn.functional import conv1d, conv2d
 
 from unfooled.bounds.reading import Reading
-from unfooled.errors import Unsupported
 from unfooled.exact.piecewise import Affine, Effect, Floats, Piecewise
 from unfooled.models.convolutional import CNN, CNNMSR
 from unfooled.models.mlp import Affine as AffineNetwork
+from unfooled.refusals import smooth
 
 
 def opened(reading: Reading) -> Piecewise:
@@ -22,10 +22,7 @@ def opened(reading: Reading) -> Piecewise:
             return _affine_in_words(reading, network)
         if isinstance(network, (CNN, CNNMSR)):
             return _convolutional(reading, network)
-    raise Unsupported(
-        f"minimum solves networks of ReLU and maxima (mlp, dan, cnn, cnn-msr), and {network.config.arch} "
-        "is not piecewise linear: exhaustive, branch-and-bound, intervals and linear certify it"
-    )
+    raise smooth(network.config.arch)
 
 
 def _affine_in_words(reading: Reading, network: AffineNetwork) -> Piecewise:

@@ -54,6 +54,7 @@ class Victim(ABC):
     labels: tuple[str, ...]
     dtype: str | None = None  # of its arithmetic, None: not known
     spec: str | None = None  # what `load` was given, None: made in Python
+    pair: bool | None = None  # whether it reads a premise and a hypothesis, None: both or not known
     batch_rows: int = 128
     batch_tokens: int | None = None
     """How many tokens, padding included, a batch may have; None: its rows are limit enough."""
@@ -122,7 +123,7 @@ class Layered(Victim):
     """A victim that shows its network, for methods that bound what it computes."""
 
     architecture: str  # what kind of network it is: a name of `models`
-    pair: bool  # whether it reads a premise and a hypothesis
+    pair: bool  # it knows
 
     @abstractmethod
     def layers(self, prepared: Any) -> Reading | None:

@@ -45,6 +45,16 @@ class PipelineVictim(StringVictim):
         self.name = name or type(pipeline).__name__
         self._scores = getattr(pipeline, method)
         self._fingerprint = fingerprint
+        texts, pairs = (self._takes(source) for source in ("not bad", ("not", "bad")))
+        self.pair = None if texts == pairs else pairs
+
+    def _takes(self, source: Source) -> bool:
+        """Whether it has scores for a text; a pipeline says nowhere what its first step reads."""
+        try:
+            self._scores([source])
+        except Exception:
+            return False
+        return True
 
     def scores(self, sources: Sequence[Source]) -> Floats:
         if not sources:
