@@ -17,7 +17,6 @@ from unfooled.errors import InputError, did_you_mean
 from unfooled.limits import Limits
 from unfooled.spellings import (
     BAE,
-    BERT_ATTACK,
     MASKED,
     MASKED_OUT,
     NEAREST,
@@ -172,12 +171,13 @@ _PWWS_PRESET = Preset(
     differs="A synonym takes the inflected form of the word that it replaces; auxiliary and modal verbs "
     "and words other than nouns, verbs, adjectives and adverbs keep their place.",
 )
+_PROPOSED = MASKED.format(k=48)
 _BERT_ATTACK_PRESET = Preset(
     "bert-attack",
     "BERT-Attack: 48 words of a masked language model, 40 % of the words, sentence cosine 0.2",
     "BERT is Robust, table 1 and section 3.1: 48, 0.4, 0.2",
-    Setting(BERT_ATTACK, _BERT_LIMITS),
-    own={"bert-attack": Setting(BERT_ATTACK, _BERT_LIMITS, _OWN_BERT)},
+    Setting(_PROPOSED, _BERT_LIMITS),
+    own={"bert-attack": Setting(_PROPOSED, _BERT_LIMITS, _OWN_BERT)},
     differs=_MLM_ONCE,
 )
 _BAE_PRESET = Preset(
