@@ -224,7 +224,10 @@ class Attack(ABC):
 
     @property
     def opens(self) -> bool:
-        """Whether it adds candidates of its own: it is then given an open copy of the space."""
+        """Whether it adds candidates of its own, out of Proposals: it is then given an open space.
+
+        The source of the candidates says which words may be swapped, and its filters judge proposals.
+        """
         return False
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from unfooled.keys import Shard
 from unfooled.limits import Limits
 from unfooled.outcomes import Attempt, Outcome, Outcomes, verified
 from unfooled.program import Attack, Finding, Goal, Program, Scores, Spent
+from unfooled.proposers import Model, proposer
 from unfooled.records import Run
 from unfooled.rerun import Finish
 from unfooled.similarity import Metric
@@ -72,7 +73,7 @@ def attack(
     window: int | None = None,
     min_word_cosine: float | None = None,
     word_vectors: str | None = None,
-    masked: str | Proposes | Callable[[], Proposes] = "minilm",
+    masked: Model = "minilm",
     device: str | None = None,
     seed: int = 0,
     out: Path | str | None = None,
@@ -90,7 +91,7 @@ def attack(
     again. `target` is a class by name or number. `encoder` ("minilm", "use", a folder, or an encoder)
     answers a search that compares sentences, and judges `min_similarity`; `masked` (a masked
     language model: "minilm", a folder, or the model) proposes words to
-    one that asks for them; `device` is the encoder's. Limits are those of `Limits`. Further keywords
+    one that asks for them, and the filters of the candidates judge these; `device` is the encoder's. Limits are those of `Limits`. Further keywords
     are the options of the attack. A `preset` (see `unfooled.presets`) sets candidates, limits and
     options that are not given here.
     """
@@ -108,7 +109,7 @@ def attack(
     )
     limits = applied.limits
     method = built(name, options if isinstance(name, Attack) else applied.options, victim)
-    _judgeable(called, method, limits)
+    _judgeable(called, method, limits, applied.candidates)
     if encoder is None or isinstance(encoder, str):
         settings.check_encoder(preset, limits, steps=method.strict)
     consulted = _Encoder(limits.encoder if encoder is None else encoder, device=device)
@@ -121,8 +122,10 @@ def attack(
         config=config,
         seed=seed,
         shard=shard,
+        opens=method.opens,
     )
-    proposing = _proposing(masked, device=device)
+    sifting = None if not method.opens or work.spaces.ready is not None else work.spaces.source
+    proposing = proposer(masked, source=sifting, device=device)
     how = {"progress": progress, "in_flight": in_flight, "batch": batch, "masked": proposing}
     # Of an attack that adds candidates as it goes nobody knows beforehand how many there are.
     counts: dict[str, CandidateCounts] | None = None if preset is None or method.opens else {}
@@ -145,7 +148,7 @@ def _config(
     *,
     preset: str | None,
     encoder: Callable[[], Encodes],
-    masked: str | Proposes | Callable[[], Proposes],
+    masked: Model,
 ) -> dict[str, Any]:
     """What decides the outcomes beside victim, data and candidates."""
     config = {"attack": asdict(method), **limits.config()}
@@ -186,11 +189,10 @@ def attacked(
     constrained: dict[str, Constrained[Attempt]] = {}
 
     def job(piece: Piece) -> Job[Attempt]:
-        text, space = piece.example.text, limits.cut(piece.space)
+        # What an attack adds is a member of its own copy when the outcome is verified.
+        text, space = piece.example.text, _space(piece, method, limits)
         if counts is not None:
             counts[piece.key] = CandidateCounts.of(space)
-        if method.opens:  # what it adds is a member of its copy when the outcome is verified
-            space = space.open()
         goal = Goal(
             space, piece.example.label, limits.target, limits.swaps(text), limits.max_candidates
         )
@@ -212,29 +214,22 @@ def attacked(
     return work.run(job, finish, kind=Outcome, out=out, encoder=consulted, **how)
 
 
-def _judgeable(called: str, method: Attack, limits: Limits) -> None:
+def _judgeable(called: str, method: Attack, limits: Limits, candidates: Candidates) -> None:
     """Refuses an attack whose own candidates no limit of word vectors would see."""
-    if method.opens and limits.min_word_cosine is not None:
+    ready = isinstance(candidates, Sequence) and not isinstance(candidates, str)
+    if method.opens and ready and limits.min_word_cosine is not None:
         raise InputError(
-            f"{called} with these options adds candidates of its own, which min_word_cosine does not "
-            "judge: take them from a source, such as candidates='masked_lm:masked=true'"
+            f"{called} with these options adds candidates of its own, which min_word_cosine judges by "
+            "the source of the candidates, and ready spaces have none: give a source, or proposals=0"
         )
 
 
-def _proposing(
-    masked: str | Proposes | Callable[[], Proposes], *, device: str | None
-) -> Proposes | Callable[[], Proposes]:
-    """A masked language model, or how to load it when it is first asked for."""
-    if not isinstance(masked, str):
-        return masked
-    name = masked
-
-    def load() -> Proposes:
-        from unfooled.lexicon import masked_lm  # imports torch
-
-        return masked_lm.load(name, device=device)
-
-    return load
+def _space(piece: Piece, method: Attack, limits: Limits) -> Space:
+    """The space that a text is searched in."""
+    if piece.space.version is not None:  # open, and as yet without candidates
+        return piece.space
+    space = limits.cut(piece.space)
+    return space.open() if method.opens else space
 
 
 class _Encoder:

@@ -36,26 +36,41 @@ def apply(
     """What was given, and for the rest what the preset says; a limit that is None was not given.
 
     Without a preset the rest are the defaults, and candidates the attack's `own`, where it has some.
-    A preset says whether and how sentences are compared: what an attack compares of its own is off.
+    Whoever names candidates, or a preset that has some, says what is searched: an attack then adds none
+    of its own. A preset also says whether and how sentences are compared: what an attack compares of its
+    own is off.
     """
     chosen = {name: value for name, value in limits.items() if value is not None}
+    if preset is None and candidates is None:
+        return Applied(own or DEFAULT, _limited(chosen), dict(options))
     if preset is None:
-        given = (own or DEFAULT) if candidates is None else candidates
-        return Applied(given, _limited(chosen), dict(options))
+        assert candidates is not None
+        return Applied(candidates, _limited(chosen), {**adding_nothing(attack), **options})
     setting = get(preset).setting(attack)
     merged = _limited(asdict(setting.limits) | chosen)
-    wanted = {**comparing_nothing(attack), **setting.options, **options}
+    alone = comparing_nothing(attack) | adding_nothing(attack)
+    wanted = {**alone, **setting.options, **options}
     if candidates is None:
         candidates = written(setting.candidates, merged)
     return Applied(candidates, merged, wanted)
 
 
-def comparing_nothing(attack: str) -> dict[str, None]:
+def comparing_nothing(attack: str) -> dict[str, Any]:
     """The options with which an attack of that name compares no sentences of its own."""
+    return _had(attack, {"step_similarity": None})
+
+
+def adding_nothing(attack: str) -> dict[str, Any]:
+    """The options with which an attack of that name searches the given candidates and no others."""
+    return _had(attack, {"proposals": 0})
+
+
+def _had(attack: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options that an attack of that name has."""
     if attack.replace("_", "-") not in registry.names("attacks"):
         return {}
     has = {option.name for option in registry.options(registry.get("attacks", attack))}
-    return {"step_similarity": None} if "step_similarity" in has else {}
+    return {name: value for name, value in wanted.items() if name in has}
 
 
 def _limited(given: Mapping[str, Any]) -> Limits:

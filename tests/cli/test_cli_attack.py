@@ -11,6 +11,7 @@ import pytest
 from cli_desk import Desk
 
 import unfooled as uf
+from companion_doubles import Echo
 from unfooled import registry
 from unfooled.cli import printing
 from unfooled.cli.printing import default_folder
@@ -232,6 +233,23 @@ def test_own_candidates_are_listed_and_told(desk: Desk, monkeypatch: pytest.Monk
     assert done.code == 0
     assert done.err.startswith(f"greedy searches the candidates {desk.candidates[1]}\n")
     assert "searches the candidates" not in desk.attack().err
+
+
+def test_bae_says_that_it_asks_at_every_step(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = " ".join(desk.run("attack", "--list").out.split())
+    assert "--proposals 50" in listed
+    monkeypatch.setattr("unfooled.attacks.bae.BAE.source", desk.candidates[1])
+    monkeypatch.setattr("unfooled.lexicon.masked_lm.load", lambda name, device: Echo())
+    asked = ("attack", "bae", desk.victim(), desk.data, "--step-similarity", "none", "--out")
+    done = desk.run(*asked, "one", "--masked", "my-bert")
+    assert done.code == 0, done.err
+    assert done.err.startswith("bae asks the masked language model at every step; which words may")
+    options = read("one").manifest["options"]
+    assert (options["attack"]["proposals"], options["masked"]) == (50, "my-bert")
+    searched = desk.run(*asked, "two", "--proposals", "0")
+    assert searched.err.startswith("bae searches the candidates ")
+    assert desk.run(*asked, "three", *desk.candidates).code == 0
+    assert read("three").manifest["options"]["attack"]["proposals"] == 0
 
 
 def test_a_masked_model_that_nobody_asks_is_refused(desk: Desk) -> None:

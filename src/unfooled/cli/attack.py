@@ -16,6 +16,7 @@ from unfooled.cli.method_options import given
 from unfooled.errors import InputError
 
 if TYPE_CHECKING:
+    from unfooled.program import Attack
     from unfooled.settings import Applied
 
 
@@ -33,8 +34,8 @@ def _checked(
     limits: dict[str, Any],
     extra: Any,
     masked: str | None,
-) -> Applied:
-    """What an attack runs with if it can be run; refuses others before anything is loaded."""
+) -> tuple[Applied, Attack]:
+    """What an attack runs with, and the attack, if it can be run; refuses others before anything is loaded."""
     from unfooled import settings
 
     # A target is a class of the victim, and the seed is no limit.
@@ -43,14 +44,24 @@ def _checked(
     applied = settings.apply(
         preset, name, candidates=candidates, limits=known, options=extra, own=own
     )
-    method = registry.build("attacks", name, applied.options)
+    method: Attack = registry.build("attacks", name, applied.options)
     settings.check_encoder(preset, applied.limits, steps=method.strict)
     if masked is not None and not method.opens:
         raise InputError(
             f"{name} with these options asks no masked language model, so --masked {masked} would do "
             f"nothing: name it in the candidates, --candidates masked_lm:model={masked}"
         )
-    return applied
+    return applied, method
+
+
+def _searched(name: str, candidates: Any, *, opens: bool) -> str:
+    """What is searched where no candidates were given."""
+    if opens:
+        return (
+            f"{name} asks the masked language model at every step; which words may be swapped and by what "
+            f"is up to {candidates}"
+        )
+    return f"{name} searches the candidates {candidates}"
 
 
 def _named(preset: str, counted: Mapping[str, float | None]) -> list[tuple[str, str]]:
@@ -137,7 +148,9 @@ def attack(
     close = {"min_similarity": min_similarity, "similarity": similarity, "window": window}
     words = {"min_word_cosine": min_word_cosine, "word_vectors": word_vectors}
     more: dict[str, Any] = {"max_candidates": max_candidates, "encoder": encoder, **close, **words}
-    applied = _checked(name, preset, candidates, limits=asked | more, extra=extra, masked=masked)
+    applied, method = _checked(
+        name, preset, candidates, limits=asked | more, extra=extra, masked=masked
+    )
     limits = applied.limits
     # The name of a folder stays what it was where none of these is given.
     unusual = {
@@ -154,7 +167,7 @@ def attack(
         loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         if candidates is None and not (quiet or as_json):
-            print(f"{name} searches the candidates {applied.candidates}", file=sys.stderr)
+            print(_searched(name, applied.candidates, opens=method.opens), file=sys.stderr)
         outcomes = uf.attack(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
             progress=not (quiet or as_json), device=device, preset=preset, candidates=candidates,

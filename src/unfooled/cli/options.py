@@ -163,8 +163,8 @@ Encoder = Annotated[
 Masked = Annotated[
     str | None,
     typer.Option(
-        help="The masked language model of attacks that ask one, as [b]bae --proposals 50[/b] does: "
-        "[b]minilm[/b], a Hugging Face folder or a hub name.",
+        help="The masked language model of attacks that ask one at every step, as [b]bae[/b] does unless "
+        "--candidates or --preset is given: [b]minilm[/b], a Hugging Face folder or a hub name.",
         show_default="minilm",
     ),
 ]
