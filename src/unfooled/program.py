@@ -235,6 +235,9 @@ class Attack(ABC):
         """Whether it refuses texts that the goal allows: then only what it returns itself counts."""
         return False
 
+    def ready(self) -> None:  # noqa: B027 - most attacks need nothing
+        """Loads what the search needs; what is not to be had is said before any text is attacked."""
+
     @abstractmethod
     def search(
         self, space: Space, goal: Goal, rng: np.random.Generator

@@ -245,7 +245,7 @@ class _Encoder:
 
 
 def built(name: str | Attack, options: Mapping[str, Any], victim: Victim) -> Attack:
-    """The attack with its options, if this victim can answer its questions."""
+    """The attack with its options, if it has what it needs and this victim can answer its questions."""
     if not isinstance(name, (str, Attack)):
         raise InputError(f"an attack is a name or an instance such as Beam(width=8), not {name!r}")
     if isinstance(name, Attack) and options:
@@ -256,6 +256,7 @@ def built(name: str | Attack, options: Mapping[str, Any], victim: Victim) -> Att
             f"{_called(name)} follows gradients and {victim.name} has none; word models (unfooled train) and "
             "Hugging Face classifiers have them"
         )
+    method.ready()
     return method
 
 
