@@ -105,7 +105,8 @@ def _defender(name: str, *, about: str, max_rate: float) -> Preset:
             "bae": Setting(MASKED_OUT, limits),
         },
         differs="ε_min is angular (a cosine of 0.876), as in TextAttack, from which the paper has it, and of whole texts, as "
-        "in its equation 1; its code compares 15 words with the text before the swap. Neighbours are "
+        "in its equation 1; its code compares 15 words with the text before the swap (window 15, reference "
+        "previous, where an attack has a rule for its steps). Neighbours are "
         "by counter-fitted vectors, as in its code; the text says GloVe. BAE is not in the paper. "
         "K_max below or above 50 leaves Q_max where it is.",
     )
@@ -214,8 +215,8 @@ _ALL: Final = (
                 _PREVIOUS,
             )
         },
-        differs="Attacks other than TextFooler are held to 0.878 with the original: a limit does not know "
-        "the steps of a search.",
+        differs="Attacks other than TextFooler are held to 0.878 with the original, unless reference previous "
+        "is asked for, which needs an attack with a rule for its steps.",
     ),
     _PWWS_PRESET,
     _BERT_ATTACK_PRESET,

@@ -12,6 +12,7 @@ import numpy as np
 
 from unfooled import registry, settings
 from unfooled.candidate_counts import CandidateCounts
+from unfooled.choosing import Reference
 from unfooled.companions import Encodes, Proposes
 from unfooled.constraints import Constrained
 from unfooled.encoders import load_encoder
@@ -71,6 +72,7 @@ def attack(
     similarity: Metric | None = None,
     encoder: str | Encodes | None = None,
     window: int | None = None,
+    reference: Reference | None = None,
     min_word_cosine: float | None = None,
     word_vectors: str | None = None,
     masked: Model = "minilm",
@@ -96,10 +98,13 @@ def attack(
     options that are not given here.
     """
     _check_companions(encoder, masked)
+    if reference is not None and isinstance(name, Attack):
+        raise InputError(f"the reference is an option that goes into the attack itself: {name!r}")
     given = {
         "max_rate": max_rate, "max_swaps": max_swaps, "max_queries": max_queries,
         "target": _class(target, victim), "max_candidates": max_candidates,
         "min_similarity": min_similarity, "similarity": similarity, "window": window,
+        "reference": reference,
         "encoder": encoder if encoder is None or isinstance(encoder, str) else encoder.name,
         "min_word_cosine": min_word_cosine, "word_vectors": word_vectors,
     }  # fmt: skip
@@ -158,7 +163,7 @@ def _config(
         config["masked"] = masked if isinstance(masked, str) else getattr(masked, "name", None)
     if method.strict:  # it may compare sentences itself
         config["encoder"] = limits.encoder
-    if limits.closeness is not None:
+    if limits.min_similarity is not None:
         config["encoder_fingerprint"] = encoder().fingerprint
     return config
 

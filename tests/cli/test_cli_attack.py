@@ -216,13 +216,31 @@ def test_labels_in_another_order(desk: Desk) -> None:
 
 def test_help_says_what_similarity_is_compared_with(desk: Desk) -> None:
     told = " ".join(desk.run("attack", "--help").out.replace("│", " ").split())
-    assert "compares with the original text, never with the text before a swap" in told
+    assert "--min-similarity compares with the original text." in told
+    assert "finished texts may drift away from the original" in told
     able = [
         name
         for name in registry.names("attacks")
         if "step_similarity" in {o.name for o in registry.options(registry.get("attacks", name))}
     ]
     assert f"The attacks {', '.join(able[:-1])} and {able[-1]} compare step by step" in told
+
+
+@pytest.mark.assets("minilm")
+def test_a_reference_on_the_command_line(desk: Desk) -> None:
+    """With a least similarity it is the limit's, else the attack's own."""
+    asked = ("--out", "one", "--min-similarity", "0.5", "--reference", "previous", "--json")
+    assert desk.attack(*asked, name="textfooler").json["texts"] == 5
+    options = read("one").manifest["options"]
+    assert (options["min_similarity"], options["reference"]) == (0.5, "previous")
+    assert options["attack"] == {
+        "step_similarity": 0.5, "step_window": None, "reference": "previous",
+    }  # fmt: skip
+    assert desk.attack("--out", "two", "--reference", "previous", name="textfooler").code == 0
+    options = read("two").manifest["options"]
+    assert "min_similarity" not in options
+    assert options["attack"]["reference"] == "previous"
+    assert options["attack"]["step_similarity"] == 0.8776
 
 
 def test_own_candidates_are_listed_and_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ class BAE(Attack):
 
     proposals: int = 50
     step_similarity: float | None = 0.9801
-    step_window: int = WINDOW
+    step_window: int | None = WINDOW
     reference: Reference = "original"
 
     def __post_init__(self) -> None:

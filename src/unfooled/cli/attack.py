@@ -96,6 +96,7 @@ def attack(
     similarity: o.Similarity = None,
     encoder: o.Encoder = None,
     window: o.Window = None,
+    reference: o.Reference = None,
     masked: o.Masked = None,
     min_word_cosine: o.MinWordCosine = None,
     word_vectors: o.WordVectors = None,
@@ -127,10 +128,11 @@ def attack(
     Each outcome is recorded as soon as it is known; the same command again continues where it was stopped.
     Options of the attack itself (see --list) are given like any other, such as --width 8.
     With --encoder, or --min-similarity, the table says how similar the fooling texts are.
-    --min-similarity compares with the original text, never with the text before a swap: a limit holds for
-    finished texts and does not know the steps of a search. The attacks bae, textbugger and textfooler compare
-    step by step, as their authors' do, with the encoder of the extra hf or the one in --encoder;
-    --step-similarity none compares nothing, --reference previous compares with the text before the swap.
+    --min-similarity compares with the original text. The attacks bae, textbugger and textfooler compare step
+    by step too, as their authors' do, with the encoder of the extra hf or the one in --encoder;
+    --step-similarity none compares nothing, --reference previous compares with the text before the swap. Given
+    both, --min-similarity and --reference previous, these attacks hold every step to that similarity, and
+    finished texts may drift away from the original; other attacks have no such rule and refuse it.
     --preset runs it as a paper does (see unfooled presets).
 
     Example: unfooled attack beam my-model reviews.csv --width 8 --max-rate 0.2
@@ -145,7 +147,10 @@ def attack(
         "max_queries": int(max_queries) if max_queries and max_queries.isdecimal() else max_queries,
         "target": target, "seed": seed,
     }  # fmt: skip
-    close = {"min_similarity": min_similarity, "similarity": similarity, "window": window}
+    close = {
+        "min_similarity": min_similarity, "similarity": similarity, "window": window,
+        "reference": reference,
+    }  # fmt: skip
     words = {"min_word_cosine": min_word_cosine, "word_vectors": word_vectors}
     more: dict[str, Any] = {"max_candidates": max_candidates, "encoder": encoder, **close, **words}
     applied, method = _checked(
