@@ -206,7 +206,8 @@ def test_queries_per_word_are_kept(times: int) -> None:
         ({"min_similarity": 1.2}, "from -1 to 1, not 1.2"),
         ({"min_similarity": -0.2, "similarity": "angular"}, "from 0 to 1, not -0.2"),
         ({"similarity": "dot"}, "cosine or angular"),
-        ({"reference": "previous"}, "does not know the steps"),
+        ({"reference": "previous"}, "how min_similarity compares, which is not given"),
+        ({"reference": "first"}, "reference is original or previous, not 'first'"),
     ],
 )
 def test_bad_limits(limit: dict[str, Any], said: str) -> None:

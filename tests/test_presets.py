@@ -267,6 +267,8 @@ def run(name: str, preset: str, tiny: Mapping[str, str], **more: Any) -> uf.Outc
     small = {"candidates": source, "encoder": WordEncoder()}
     if applied.limits.min_word_cosine is not None:
         small["word_vectors"] = tiny["vectors"]
+    if name == "mcts":
+        small["vectors"] = tiny["vectors"]
     return attack(name, data=FILMS, preset=preset, **small, **more)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import unfooled as uf
 from runner_toys import DATA, TABLE, attack, told, victim
 from unfooled import candidates, registry, settings
 from unfooled.attacks.greedy import Greedy
-from unfooled.presets import get
+from unfooled.presets import PRESETS, get
 
 OWN: dict[str, tuple[str, dict[str, Any]]] = {  # of the papers: what kind of source, how many
     "textfooler": ("Embedding", {"k": 50, "min_similarity": 0.5}),
@@ -26,6 +26,9 @@ OWN: dict[str, tuple[str, dict[str, Any]]] = {  # of the papers: what kind of so
     "deepwordbug": ("Typos", {"k": 4, "inner": False}),
     "mcts": ("Embedding", {"k": 1000, "metric": "euclidean"}),
 }
+
+
+NEAR = {"textfooler": {"min_similarity": -1.0}}  # a limit of the preset, not of its source
 
 
 def inmost(source: Any) -> Any:
@@ -54,9 +57,27 @@ def test_other_attacks_have_none_or_one_that_can_be_read(name: str) -> None:
     assert spec is None or candidates.load(spec)
 
 
-@pytest.mark.parametrize("name", ["bert-attack", "bae"])
-def test_presets_and_attacks_share_a_spelling(name: str) -> None:
-    assert get(name).setting(name).candidates == registry.get("attacks", name).source
+def test_bae_and_its_preset_share_a_spelling() -> None:
+    assert get("bae").setting("bae").candidates == registry.get("attacks", "bae").source
+
+
+@pytest.mark.parametrize("name", registry.names("attacks"))
+def test_stop_words_are_the_authors(name: str) -> None:
+    """TextFooler and BERT-Attack come with a list; the others, and all presets, have NLTK's."""
+    spec = registry.get("attacks", name).source or settings.DEFAULT
+    source: Any = candidates.load(spec)
+    expected = "stopwords-textfooler" if name in ("textfooler", "bert-attack") else "stopwords"
+    for part in (source.first, source.second) if "+" in spec else (source,):
+        assert inmost(part).stopwords == expected
+    for preset in PRESETS.values():
+        assert "stopwords-textfooler" not in preset.setting(name).candidates
+
+
+@pytest.mark.parametrize("name", ["textfooler", "bert-attack"])
+def test_apart_from_stop_words_the_preset_has_the_same_candidates(name: str) -> None:
+    own: Any = inmost(candidates.load(registry.get("attacks", name).source))
+    preset: Any = inmost(candidates.load(get(name).setting(name).candidates))
+    assert replace(own, stopwords=preset.stopwords, **NEAR.get(name, {})) == preset
 
 
 @dataclass(frozen=True)

@@ -96,9 +96,14 @@ def test_it_is_in_the_manifest_only_where_it_is_set(tmp_path: Path, vectors: str
     assert found[0] != found[1]
 
 
-def test_candidates_that_an_attack_adds_would_not_be_judged(vectors: str) -> None:
+def test_candidates_that_an_attack_adds_are_judged_where_a_source_can(vectors: str) -> None:
+    """What Echo says has no vector."""
+    near: dict[str, Any] = {"min_word_cosine": 0.5, "word_vectors": vectors}
+    more: dict[str, Any] = {"proposals": 5, "masked": Echo(), "step_similarity": None, **near}
+    assert {o.positions for o in attack("bae", data=TEXTS, candidates=TABLE, **more)} == {0}
+    ready = [uf.Space(text, {1: ["x"]}) for text, _ in TEXTS]
     with pytest.raises(InputError, match=r"bae .* adds candidates of its own.*min_word_cosine"):
-        attack("bae", proposals=5, masked=Echo(), min_word_cosine=0.5, word_vectors=vectors)
+        attack("bae", data=TEXTS, candidates=ready, **more)
 
 
 @pytest.mark.parametrize("least", [1.5, -2.0, math.nan])

@@ -12,6 +12,7 @@ import numpy as np
 from unfooled.engine import Engine
 from unfooled.errors import OutOfMemory
 from unfooled.program import Attack, Finding, Goal, Program, Question, Scores
+from unfooled.settings import adding_nothing, comparing_nothing
 from unfooled.space import DELETED, UNKNOWN, Space
 from unfooled.task import Job, Result
 from unfooled.text import Source, Text
@@ -19,6 +20,12 @@ from unfooled.victims.base import Differentiable, Floats, Part, Prepared, String
 
 Score = Callable[[Sequence[str]], Sequence[float]]
 """From the words of a text to a score for each class."""
+
+
+def plain(name: str) -> dict[str, Any]:
+    """The options with which an attack needs no asset, compares no sentences and adds no candidates."""
+    apart = {"vectors": None} if name == "mcts" else {}
+    return comparing_nothing(name) | adding_nothing(name) | apart
 
 
 class Measured(Prepared):

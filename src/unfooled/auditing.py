@@ -30,7 +30,7 @@ from unfooled.proof import Minimiser
 from unfooled.proofs import Verdict, proved
 from unfooled.records import CANDIDATES, Run
 from unfooled.runner import attacked, built
-from unfooled.settings import comparing_nothing
+from unfooled.settings import adding_nothing, comparing_nothing
 from unfooled.text import Example
 from unfooled.victims.base import Victim
 from unfooled.work import Candidates, Done, Work, named, old_objects_at_rest
@@ -119,9 +119,10 @@ def _check_names(**given: Any) -> None:
 def _closed(name: str, victim: Victim) -> Attack:
     """The attack of that name, if it keeps to the candidates that are given.
 
-    It searches all of the space, as proofs cover all of it: no sentences are compared.
+    It searches all of the space, as proofs cover all of it, and nothing else: no sentences are compared
+    and no words proposed.
     """
-    method = built(name, comparing_nothing(name), victim)
+    method = built(name, comparing_nothing(name) | adding_nothing(name), victim)
     if method.opens:
         raise InputError(
             f"{name} adds candidates of its own, which no proof covers: run it with unfooled attack"

@@ -135,9 +135,11 @@ def _made(
 def _judge(
     given: str | Encodes | None, manifest: Mapping[str, Any], report: Report
 ) -> Encodes | None:
-    """The encoder that judges similarity, if the run asked for some; None: it is not at hand."""
+    """The encoder that judges similarity to the original, if the run asked for it; None: not at hand."""
     options = manifest["options"]
     if given is None or options.get("min_similarity") is None:
+        return None
+    if options.get("reference") == "previous":  # which a record does not have
         return None
     try:
         from unfooled.encoders import load_encoder

@@ -31,27 +31,33 @@ class Step:
 class Rule:
     """How similar a text must stay to be taken.
 
-    A window of so many words around the swap is compared. A text with fewer words than the window
-    is not held to `least`, whatever other texts came before it; among several that fool, the most
-    similar is taken all the same. `least` None: nobody asks for similarities.
+    A window of so many words around the swap is compared, or with None the whole text. A text with fewer
+    words than the window is not held to `least`, whatever other texts came before it; among several that
+    fool, the most similar is taken all the same. `least` None: nobody asks for similarities.
     """
 
     least: float | None
-    window: int
+    window: int | None
     reference: Reference
 
     def __post_init__(self) -> None:
         if self.least is not None and not -1 <= self.least <= 1:
             raise InputError(f"step_similarity is from -1 to 1, not {self.least}")
-        if self.window < 1:
+        if self.window is not None and self.window < 1:
             raise InputError(f"step_window is 1 or more words, not {self.window}")
         if self.reference not in ("original", "previous"):
             raise InputError(f"reference is original or previous, not {self.reference!r}")
-        if self.least is None and (self.window, self.reference) != (WINDOW, "original"):
+        usual = self.window in (None, WINDOW) and self.reference == "original"
+        if self.least is None and not usual:
             raise InputError(
                 "step_window and reference say how step_similarity compares, which is not given: give "
                 "it too, such as step_similarity 0.8776"
             )
+
+    def binds(self, space: Space) -> bool:
+        """Whether a text is held to it: any, or with a window one that has so many words."""
+        long = self.window is None or len(space.original) >= self.window
+        return self.least is not None and long
 
     def choose(
         self, space: Space, rows: Rows, *, row: Rows, column: int, belief: Belief, floor: float
@@ -65,8 +71,8 @@ class Rule:
         chances = belief.chance(scores)
         met = belief.goal.met(scores, rows)
         able = np.flatnonzero(met | (chances > floor + NOISE * max(1.0, abs(floor))))
-        likeness = yield from self._likeness(space, rows[able], row=row, column=column)
-        if likeness is not None and self.least is not None and len(space.original) >= self.window:
+        likeness = yield from self.likeness(space, rows[able], row=row, column=column)
+        if likeness is not None and self.least is not None and self.binds(space):
             near = likeness >= self.least
             belief.goal.refused.update(row_keys(rows[able[~near]]))
             able, likeness = able[near], likeness[near]
@@ -80,9 +86,10 @@ class Rule:
             best = int(able[first_best(chances[able])])
         return Step(rows[best], float(chances[best]), bool(met[best]))
 
-    def _likeness(
+    def likeness(
         self, space: Space, rows: Rows, *, row: Rows, column: int
     ) -> Program[Floats | None]:
+        """How similar rows, which swap `column` of `row`, are to the reference; None: nobody asks."""
         if self.least is None or not len(rows):
             return None
         reference = space.origin if self.reference == "original" else row

@@ -6,9 +6,10 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from unfooled.candidates import narrowed
+from unfooled.choosing import Reference
 from unfooled.constraints import Closeness
 from unfooled.errors import InputError
 from unfooled.similarity import Metric, as_cosine
@@ -27,7 +28,9 @@ class Limits:
     `max_queries` is a number, or "50x" for 50 queries per word of the text, "KxL" for `max_candidates`
     per word. `min_similarity` is the
     least similarity to the original text by the sentence encoder `encoder`, as a cosine or angular;
-    with a `window`, of so many words around each swapped one. `min_word_cosine` is the least cosine
+    with a `window`, of so many words around each swapped one. With `reference` "previous" it holds at
+    every step, against the text before it, in attacks that have a rule for their steps: it is then that
+    rule, by which texts with fewer words than the window are not compared. `min_word_cosine` is the least cosine
     between a word and its candidate by the vectors `word_vectors`; a word without a vector has no
     candidates then.
     """
@@ -41,7 +44,7 @@ class Limits:
     similarity: Metric = "cosine"
     encoder: str = "minilm"
     window: int | None = None
-    reference: Literal["original"] = "original"
+    reference: Reference = "original"
     min_word_cosine: float | None = None
     word_vectors: str = VECTORS
 
@@ -53,18 +56,16 @@ class Limits:
         for name in ("max_candidates", "window"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise InputError(f"{name} is 1 or more, not {getattr(self, name)}")
-        if self.reference != "original":
-            raise InputError(
-                f"min_similarity compares with the original, not with {self.reference!r}: a limit "
-                "does not know the steps of a search"
-            )
+        if self.reference not in ("original", "previous"):
+            raise InputError(f"reference is original or previous, not {self.reference!r}")
         if self.min_word_cosine is not None and not -1 <= self.min_word_cosine <= 1:
             raise InputError(f"min_word_cosine is from -1 to 1, not {self.min_word_cosine}")
         as_cosine(1.0 if self.min_similarity is None else self.min_similarity, self.similarity)
-        if self.min_similarity is None and (self.window, self.similarity) != (None, "cosine"):
+        how = (self.window, self.similarity, self.reference)
+        if self.min_similarity is None and how != (None, "cosine", "original"):
             raise InputError(
-                "window and similarity say how min_similarity compares, which is not given: give it "
-                "too, such as min_similarity 0.9"
+                "window, similarity and reference say how min_similarity compares, which is not given: "
+                "give it too, such as min_similarity 0.9"
             )
         if self.min_word_cosine is None and self.word_vectors != VECTORS:
             raise InputError(
@@ -89,8 +90,8 @@ class Limits:
 
     @property
     def closeness(self) -> Closeness | None:
-        """The similarity asked for; None: none."""
-        if self.min_similarity is None:
+        """The similarity to the original asked for; None: none, or the attack sees to it step by step."""
+        if self.min_similarity is None or self.reference == "previous":
             return None
         return Closeness(as_cosine(self.min_similarity, self.similarity), self.window)
 

@@ -35,8 +35,9 @@ class Outcome:
     from the start, or of the target class already. `first_swaps` is what an attack that tightens its
     results had before (for pdp: the swaps of the paper's own result); None: nothing, or no such attack.
     `refused` counts the texts that a limit of similarity kept from the victim, or the attack's own did not take.
-    `positions` counts the words that had a candidate when the search ended and `choices` all their
-    candidates, `max_swaps` is the most that was allowed; None: not known, or no limit.
+    `positions` counts the words that had a candidate when the search ended (or may have had one, when
+    the queries ended it) and `choices` all their candidates, `max_swaps` is the most that was allowed;
+    None: not known, or no limit.
     `others` are the changes of further texts that fool the victim, from an attack that collects them.
     """
 
@@ -220,7 +221,8 @@ def verified(
             queries=result.queries,
             forwards=result.forwards,
             refused=refused,
-            positions=sum(count > 0 for count in space.counts),
+            # Where proposals are asked for as the search goes, it may have ended before it asked.
+            positions=sum(count > 0 or result.exhausted for count in space.counts),
             max_swaps=None if goal is None else goal.max_swaps,
             choices=sum(space.counts),
             **more,

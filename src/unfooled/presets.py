@@ -17,7 +17,6 @@ from unfooled.errors import InputError, did_you_mean
 from unfooled.limits import Limits
 from unfooled.spellings import (
     BAE,
-    BERT_ATTACK,
     MASKED,
     MASKED_OUT,
     NEAREST,
@@ -106,7 +105,8 @@ def _defender(name: str, *, about: str, max_rate: float) -> Preset:
             "bae": Setting(MASKED_OUT, limits),
         },
         differs="ε_min is angular (a cosine of 0.876), as in TextAttack, from which the paper has it, and of whole texts, as "
-        "in its equation 1; its code compares 15 words with the text before the swap. Neighbours are "
+        "in its equation 1; its code compares 15 words with the text before the swap (window 15, reference "
+        "previous, where an attack has a rule for its steps). Neighbours are "
         "by counter-fitted vectors, as in its code; the text says GloVe. BAE is not in the paper. "
         "K_max below or above 50 leaves Q_max where it is.",
     )
@@ -172,12 +172,13 @@ _PWWS_PRESET = Preset(
     differs="A synonym takes the inflected form of the word that it replaces; auxiliary and modal verbs "
     "and words other than nouns, verbs, adjectives and adverbs keep their place.",
 )
+_PROPOSED = MASKED.format(k=48)
 _BERT_ATTACK_PRESET = Preset(
     "bert-attack",
     "BERT-Attack: 48 words of a masked language model, 40 % of the words, sentence cosine 0.2",
     "BERT is Robust, table 1 and section 3.1: 48, 0.4, 0.2",
-    Setting(BERT_ATTACK, _BERT_LIMITS),
-    own={"bert-attack": Setting(BERT_ATTACK, _BERT_LIMITS, _OWN_BERT)},
+    Setting(_PROPOSED, _BERT_LIMITS),
+    own={"bert-attack": Setting(_PROPOSED, _BERT_LIMITS, _OWN_BERT)},
     differs=_MLM_ONCE,
 )
 _BAE_PRESET = Preset(
@@ -214,8 +215,8 @@ _ALL: Final = (
                 _PREVIOUS,
             )
         },
-        differs="Attacks other than TextFooler are held to 0.878 with the original: a limit does not know "
-        "the steps of a search.",
+        differs="Attacks other than TextFooler are held to 0.878 with the original, unless reference previous "
+        "is asked for, which needs an attack with a rule for its steps.",
     ),
     _PWWS_PRESET,
     _BERT_ATTACK_PRESET,

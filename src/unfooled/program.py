@@ -224,13 +224,19 @@ class Attack(ABC):
 
     @property
     def opens(self) -> bool:
-        """Whether it adds candidates of its own: it is then given an open copy of the space."""
+        """Whether it adds candidates of its own, out of Proposals: it is then given an open space.
+
+        The source of the candidates says which words may be swapped, and its filters judge proposals.
+        """
         return False
 
     @property
     def strict(self) -> bool:
         """Whether it refuses texts that the goal allows: then only what it returns itself counts."""
         return False
+
+    def ready(self) -> None:  # noqa: B027 - most attacks need nothing
+        """Loads what the search needs; what is not to be had is said before any text is attacked."""
 
     @abstractmethod
     def search(

@@ -12,6 +12,7 @@ import numpy as np
 
 from unfooled import registry, settings
 from unfooled.candidate_counts import CandidateCounts
+from unfooled.choosing import Reference
 from unfooled.companions import Encodes, Proposes
 from unfooled.constraints import Constrained
 from unfooled.encoders import load_encoder
@@ -21,6 +22,7 @@ from unfooled.keys import Shard
 from unfooled.limits import Limits
 from unfooled.outcomes import Attempt, Outcome, Outcomes, verified
 from unfooled.program import Attack, Finding, Goal, Program, Scores, Spent
+from unfooled.proposers import Model, proposer
 from unfooled.records import Run
 from unfooled.rerun import Finish
 from unfooled.similarity import Metric
@@ -70,9 +72,10 @@ def attack(
     similarity: Metric | None = None,
     encoder: str | Encodes | None = None,
     window: int | None = None,
+    reference: Reference | None = None,
     min_word_cosine: float | None = None,
     word_vectors: str | None = None,
-    masked: str | Proposes | Callable[[], Proposes] = "minilm",
+    masked: Model = "minilm",
     device: str | None = None,
     seed: int = 0,
     out: Path | str | None = None,
@@ -90,15 +93,18 @@ def attack(
     again. `target` is a class by name or number. `encoder` ("minilm", "use", a folder, or an encoder)
     answers a search that compares sentences, and judges `min_similarity`; `masked` (a masked
     language model: "minilm", a folder, or the model) proposes words to
-    one that asks for them; `device` is the encoder's. Limits are those of `Limits`. Further keywords
+    one that asks for them, and the filters of the candidates judge these; `device` is the encoder's. Limits are those of `Limits`. Further keywords
     are the options of the attack. A `preset` (see `unfooled.presets`) sets candidates, limits and
     options that are not given here.
     """
     _check_companions(encoder, masked)
+    if reference is not None and isinstance(name, Attack):
+        raise InputError(f"the reference is an option that goes into the attack itself: {name!r}")
     given = {
         "max_rate": max_rate, "max_swaps": max_swaps, "max_queries": max_queries,
         "target": _class(target, victim), "max_candidates": max_candidates,
         "min_similarity": min_similarity, "similarity": similarity, "window": window,
+        "reference": reference,
         "encoder": encoder if encoder is None or isinstance(encoder, str) else encoder.name,
         "min_word_cosine": min_word_cosine, "word_vectors": word_vectors,
     }  # fmt: skip
@@ -108,7 +114,7 @@ def attack(
     )
     limits = applied.limits
     method = built(name, options if isinstance(name, Attack) else applied.options, victim)
-    _judgeable(called, method, limits)
+    _judgeable(called, method, limits, applied.candidates)
     if encoder is None or isinstance(encoder, str):
         settings.check_encoder(preset, limits, steps=method.strict)
     consulted = _Encoder(limits.encoder if encoder is None else encoder, device=device)
@@ -121,8 +127,10 @@ def attack(
         config=config,
         seed=seed,
         shard=shard,
+        opens=method.opens,
     )
-    proposing = _proposing(masked, device=device)
+    sifting = None if not method.opens or work.spaces.ready is not None else work.spaces.source
+    proposing = proposer(masked, source=sifting, device=device)
     how = {"progress": progress, "in_flight": in_flight, "batch": batch, "masked": proposing}
     done = attacked(work, method, limits=limits, out=out, encoder=consulted, **how)
     # Of an attack that adds candidates as it goes nobody knows beforehand how many there are.
@@ -145,7 +153,7 @@ def _config(
     *,
     preset: str | None,
     encoder: Callable[[], Encodes],
-    masked: str | Proposes | Callable[[], Proposes],
+    masked: Model,
 ) -> dict[str, Any]:
     """What decides the outcomes beside victim, data and candidates."""
     config = {"attack": asdict(method), **limits.config()}
@@ -155,7 +163,7 @@ def _config(
         config["masked"] = masked if isinstance(masked, str) else getattr(masked, "name", None)
     if method.strict:  # it may compare sentences itself
         config["encoder"] = limits.encoder
-    if limits.closeness is not None:
+    if limits.min_similarity is not None:
         config["encoder_fingerprint"] = encoder().fingerprint
     return config
 
@@ -184,9 +192,8 @@ def attacked(
     constrained: dict[str, Constrained[Attempt]] = {}
 
     def job(piece: Piece) -> Job[Attempt]:
-        text, space = piece.example.text, limits.cut(piece.space)
-        if method.opens:  # what it adds is a member of its copy when the outcome is verified
-            space = space.open()
+        # What an attack adds is a member of its own copy when the outcome is verified.
+        text, space = piece.example.text, _space(piece, method, limits)
         goal = Goal(
             space, piece.example.label, limits.target, limits.swaps(text), limits.max_candidates
         )
@@ -208,29 +215,22 @@ def attacked(
     return work.run(job, finish, kind=Outcome, out=out, encoder=consulted, **how)
 
 
-def _judgeable(called: str, method: Attack, limits: Limits) -> None:
+def _judgeable(called: str, method: Attack, limits: Limits, candidates: Candidates) -> None:
     """Refuses an attack whose own candidates no limit of word vectors would see."""
-    if method.opens and limits.min_word_cosine is not None:
+    ready = isinstance(candidates, Sequence) and not isinstance(candidates, str)
+    if method.opens and ready and limits.min_word_cosine is not None:
         raise InputError(
-            f"{called} with these options adds candidates of its own, which min_word_cosine does not "
-            "judge: take them from a source, such as candidates='masked_lm:masked=true'"
+            f"{called} with these options adds candidates of its own, which min_word_cosine judges by "
+            "the source of the candidates, and ready spaces have none: give a source, or proposals=0"
         )
 
 
-def _proposing(
-    masked: str | Proposes | Callable[[], Proposes], *, device: str | None
-) -> Proposes | Callable[[], Proposes]:
-    """A masked language model, or how to load it when it is first asked for."""
-    if not isinstance(masked, str):
-        return masked
-    name = masked
-
-    def load() -> Proposes:
-        from unfooled.lexicon import masked_lm  # imports torch
-
-        return masked_lm.load(name, device=device)
-
-    return load
+def _space(piece: Piece, method: Attack, limits: Limits) -> Space:
+    """The space that a text is searched in."""
+    if piece.space.version is not None:  # open, and as yet without candidates
+        return piece.space
+    space = limits.cut(piece.space)
+    return space.open() if method.opens else space
 
 
 class _Encoder:
@@ -246,7 +246,7 @@ class _Encoder:
 
 
 def built(name: str | Attack, options: Mapping[str, Any], victim: Victim) -> Attack:
-    """The attack with its options, if this victim can answer its questions."""
+    """The attack with its options, if it has what it needs and this victim can answer its questions."""
     if not isinstance(name, (str, Attack)):
         raise InputError(f"an attack is a name or an instance such as Beam(width=8), not {name!r}")
     if isinstance(name, Attack) and options:
@@ -257,6 +257,7 @@ def built(name: str | Attack, options: Mapping[str, Any], victim: Victim) -> Att
             f"{_called(name)} follows gradients and {victim.name} has none; word models (unfooled train) and "
             "Hugging Face classifiers have them"
         )
+    method.ready()
     return method
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
 from unfooled import registry
-from unfooled.errors import MissingExtra
+from unfooled.errors import InputError, MissingExtra
 from unfooled.limits import Limits
 from unfooled.presets import ENCODER, VECTORS, Preset, Setting, get
+from unfooled.similarity import as_cosine
 from unfooled.work import Candidates
 
 DEFAULT: Final = "wordnet"  # the candidates of attacks that have none of their own
@@ -36,26 +37,78 @@ def apply(
     """What was given, and for the rest what the preset says; a limit that is None was not given.
 
     Without a preset the rest are the defaults, and candidates the attack's `own`, where it has some.
-    A preset says whether and how sentences are compared: what an attack compares of its own is off.
+    Whoever names candidates, or a preset that has some, says what is searched: an attack then adds none
+    of its own. A preset also says whether and how sentences are compared: what an attack compares of its
+    own is off. With the reference "previous" the least similarity becomes the attack's rule for its steps;
+    a reference without a least similarity is the attack's own.
     """
     chosen = {name: value for name, value in limits.items() if value is not None}
-    if preset is None:
-        given = (own or DEFAULT) if candidates is None else candidates
-        return Applied(given, _limited(chosen), dict(options))
-    setting = get(preset).setting(attack)
-    merged = _limited(asdict(setting.limits) | chosen)
-    wanted = {**comparing_nothing(attack), **setting.options, **options}
+    setting = None if preset is None else get(preset).setting(attack)
+    if setting is not None:
+        chosen = asdict(setting.limits) | chosen
+    options = {**_reference(attack, limits.get("reference"), chosen), **options}
+    merged = _limited(chosen)
+    wanted = dict(options)
+    if setting is not None:
+        alone = comparing_nothing(attack) | adding_nothing(attack)
+        wanted = {**alone, **setting.options, **options}
+    elif candidates is not None:
+        wanted = {**adding_nothing(attack), **options}
+    if merged.reference == "previous":
+        wanted |= _by_steps(attack, merged, given=options)
     if candidates is None:
-        candidates = written(setting.candidates, merged)
+        candidates = (own or DEFAULT) if setting is None else written(setting.candidates, merged)
     return Applied(candidates, merged, wanted)
 
 
-def comparing_nothing(attack: str) -> dict[str, None]:
+def _reference(attack: str, asked: str | None, limits: dict[str, Any]) -> dict[str, Any]:
+    """The reference that was asked for as an option of the attack; taken out of limits without similarity."""
+    limited = limits.get("min_similarity") is not None
+    if asked is None or (limited and asked == "previous"):
+        return {}
+    its = _had(attack, {"reference": asked})
+    if its and not limited:
+        del limits["reference"]
+    return its
+
+
+def _by_steps(attack: str, limits: Limits, *, given: Collection[str]) -> dict[str, Any]:
+    """The options with which an attack holds every step to the least similarity of the limits."""
+    assert limits.min_similarity is not None  # which the limits have seen to
+    least = as_cosine(limits.min_similarity, limits.similarity)
+    wanted = {"step_similarity": least, "step_window": limits.window, "reference": "previous"}
+    if len(_had(attack, wanted)) < len(wanted):
+        able = [n for n in registry.names("attacks") if len(_had(n, wanted)) == len(wanted)]
+        raise InputError(
+            "min_similarity with reference previous is a rule for every step, which "
+            f"{', '.join(able[:-1])} and {able[-1]} have and {attack} has not: leave reference out to "
+            "compare with the original"
+        )
+    twice = [option for option in ("step_similarity", "step_window") if option in given]
+    if twice:
+        raise InputError(
+            f"with reference previous min_similarity and window are what {attack} calls step_similarity "
+            f"and step_window, so {' and '.join(twice)} would be given twice: leave out one"
+        )
+    return wanted
+
+
+def comparing_nothing(attack: str) -> dict[str, Any]:
     """The options with which an attack of that name compares no sentences of its own."""
+    return _had(attack, {"step_similarity": None})
+
+
+def adding_nothing(attack: str) -> dict[str, Any]:
+    """The options with which an attack of that name searches the given candidates and no others."""
+    return _had(attack, {"proposals": 0})
+
+
+def _had(attack: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options that an attack of that name has."""
     if attack.replace("_", "-") not in registry.names("attacks"):
         return {}
     has = {option.name for option in registry.options(registry.get("attacks", attack))}
-    return {"step_similarity": None} if "step_similarity" in has else {}
+    return {name: value for name, value in wanted.items() if name in has}
 
 
 def _limited(given: Mapping[str, Any]) -> Limits:
@@ -109,7 +162,8 @@ def check_encoder(preset: str | None, limits: Limits, *, steps: bool) -> None:
             "use",
         )
     if limits.encoder != "use" and find_spec("transformers") is None:
-        without = "" if not steps else " (step_similarity none compares nothing)"
+        own = steps and limits.min_similarity is None
+        without = " (step_similarity none compares nothing)" if own else ""
         raise MissingExtra(
             f"{who} compares sentences{without} with the encoder {limits.encoder}, which", "hf"
         )

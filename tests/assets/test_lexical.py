@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -89,6 +90,52 @@ def test_a_pickle_of_another_shape_is_no_tagger() -> None:
 def test_stopwords_nearest_the_root() -> None:
     contents = {"corpora/stopwords/english": b"i\nme\n", "a/b/c/stopwords/english": b"other\n"}
     assert lexical.stopwords(members(contents)) == {"english.txt": b"i\nme\n"}
+
+
+def filtered(code: str) -> dict[str, bytes]:
+    name = "OpenAttack/attack_assist/filter_words/english.py"
+    return dict(lexical.filter_words(members({name: code.encode()})))
+
+
+def test_filter_words_are_read_and_what_their_carrier_added_is_left_out() -> None:
+    code = "# words\nENGLISH_FILTER_WORDS = [\n    'a', \"aren't\",\n    'yet', 'have', 'be'\n]\n"
+    assert filtered(code) == {"english.txt": b"a\naren't\nyet\n"}
+    assert filtered("W = ['have', 'be', 'a']") == {"english.txt": b"have\nbe\na\n"}
+
+
+@pytest.mark.parametrize(
+    ("code", "refused"),
+    [
+        ("W = [open({trap!r}, 'w').name]", True),
+        ("W = ['a'] if open({trap!r}, 'w') else []", True),
+        ("open({trap!r}, 'w')\nW = ['a']", False),
+    ],
+)
+def test_filter_words_are_never_run(tmp_path: Path, code: str, refused: bool) -> None:
+    trap = tmp_path / "trap"
+    if refused:
+        with pytest.raises(AssetError, match="more than a list of words"):
+            filtered(code.format(trap=str(trap)))
+    else:
+        assert filtered(code.format(trap=str(trap))) == {"english.txt": b"a\n"}
+    assert not trap.exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("W = ['a'", "more than a list of words"),
+        ("W = " + "[" * 500 + "]" * 500, "more than a list of words"),
+        ("W = ['a']\nV = ['b']", "not one list of words"),
+        ("'a'", "not one list of words"),
+        ("W = ('a', 'b')", "not one list of words"),
+        ("W = 'ab'", "not one list of words"),
+        ("W = ['a', 1]", "not one list of words"),
+    ],
+)
+def test_a_file_of_another_shape_has_no_filter_words(code: str, said: str) -> None:
+    with pytest.raises(AssetError, match=said):
+        filtered(code)
 
 
 def test_models_are_copied_as_they_are() -> None:

@@ -30,7 +30,7 @@ from unfooled.attacks.bae import BAE, METHOD
 from unfooled.auditing import audit
 from unfooled.errors import InputError
 from unfooled.outcomes import Attempt, verified
-from unfooled.program import Goal, Proposals
+from unfooled.program import Goal, Proposals, Scores
 from unfooled.rerun import finished
 from unfooled.runner import attempt
 from unfooled.space import Space
@@ -51,18 +51,19 @@ def space() -> Space:
 
 def test_the_file_is_the_attack() -> None:
     assert METHOD is BAE
+    assert (BAE().proposals, BAE().opens) == (50, True)  # the authors' K, at every step
 
 
 def test_worked_example(space: Space) -> None:
     """good -> poor leaves 0.4; then movie leaves -0.1 and flick -0.8: both fool."""
     victim = Double(linear(WEIGHTS))
-    (result,) = solve(victim, [attacking(BAE(step_similarity=None), space)]).values()
+    (result,) = solve(victim, [attacking(BAE(0, step_similarity=None), space)]).values()
     assert result.value.tolist() == [0, 2, 2]
     assert (result.queries, result.forwards) == (1 + 3 + 3 + 2, 9)
 
 
 def test_words_are_deleted_for_their_importance(space: Space) -> None:
-    run = attacked(BAE(step_similarity=None), space, linear(WEIGHTS))
+    run = attacked(BAE(0, step_similarity=None), space, linear(WEIGHTS))
     assert run.questions[0].rows.tolist() == [[0, 0, 0], [-2, 0, 0], [0, -2, 0], [0, 0, -2]]
 
 
@@ -70,26 +71,29 @@ def test_of_several_that_fool_the_most_similar_is_taken(space: Space) -> None:
     def alike(one: Any, two: Any) -> float:
         return 0.9 if "movie" in one else 0.5
 
-    run = attacked(BAE(step_similarity=0.4), space, linear(WEIGHTS), alike=alike)
+    run = attacked(BAE(0, step_similarity=0.4), space, linear(WEIGHTS), alike=alike)
     assert row_of(run) == [0, 2, 1]
 
 
 def test_a_swap_must_improve_the_current_text() -> None:
     weights = {"good": 2.0, "poor": -0.2, "film": 1.0, "movie": 1.5, "night": 0.5, "day": -1.4}
     space = Space("good film night", {0: ("poor",), 1: ("movie",), 2: ("day",)})
-    assert row_of(attacked(BAE(step_similarity=None), space, linear(weights))) == [1, 0, 1]
+    assert row_of(attacked(BAE(0, step_similarity=None), space, linear(weights))) == [1, 0, 1]
 
 
 def test_drift_is_allowed_only_when_it_is_asked_for() -> None:
     space = Space(" ".join(["a0", "b0", *["pad0"] * 13]), {0: ("a1",), 1: ("b1",)})
     score = linear({"a0": 2.0, "b0": 1.0, "a1": 0.5, "b1": -1.0})
-    assert row_of(attacked(BAE(step_similarity=0.85), space, score, alike=overlap)) is None
-    free = BAE(step_similarity=0.85, reference="previous")
+    assert row_of(attacked(BAE(0, step_similarity=0.85), space, score, alike=overlap)) is None
+    free = BAE(0, step_similarity=0.85, reference="previous")
     assert row_of(attacked(free, space, score, alike=overlap)) == [1, 1]
 
 
 def test_with_a_threshold_only_its_own_result_counts() -> None:
-    assert [BAE(step_similarity=None).strict, BAE(step_similarity=0.0).strict] == [False, True]
+    assert [BAE(0, step_similarity=None).strict, BAE(0, step_similarity=0.0).strict] == [
+        False,
+        True,
+    ]
 
 
 # --- proposals ----------------------------------------------------------------------------------
@@ -130,20 +134,17 @@ def test_what_is_proposed_is_added_and_the_given_space_stays(space: Space) -> No
     assert Goal(mine, 1).space.contains(run.value)[0]
 
 
-def test_the_limit_of_candidates_is_also_one_of_proposals(space: Space) -> None:
-    mine, score = space.open(), linear(WEIGHTS)
-    run = attacked(
-        BAE(proposals=50, step_similarity=None), mine, score, proposed=in_context, max_candidates=2
-    )
-    assert {q.k for q in run.questions if isinstance(q, Proposals)} == {2}
-    loose = attacked(
-        BAE(proposals=1, step_similarity=None),
-        space.open(),
-        score,
-        proposed=in_context,
-        max_candidates=2,
-    )
-    assert {q.k for q in loose.questions if isinstance(q, Proposals)} == {1}
+@pytest.mark.parametrize(("most", "queries"), [(None, 1 + 3 + 2 + 1), (1, 1 + 3 + 1 + 1 + 1)])
+def test_the_limit_of_candidates_is_also_one_of_proposals(
+    space: Space, most: int | None, queries: int
+) -> None:
+    """Fewer are tried, as of a source: poor, and flick with it. Before, poor and fine."""
+    attack, score = BAE(50, step_similarity=None), linear(WEIGHTS)
+    run = attacked(attack, space.open(), score, proposed=in_context, max_candidates=most)
+    assert {q.k for q in run.questions if isinstance(q, Proposals)} == {50}
+    assert run.queries <= queries
+    few = [len(q.rows) for q in run.questions if isinstance(q, Scores)][1:]
+    assert max(few) <= (most or 2)
 
 
 def test_no_more_proposals_than_asked_for_and_none_is_no_step(space: Space) -> None:
@@ -181,7 +182,7 @@ def test_a_row_of_the_grown_copy_is_verified_in_it(space: Space) -> None:
 
 
 def test_only_an_attack_that_adds_candidates_has_an_open_copy() -> None:
-    assert [BAE(step_similarity=None).opens, BAE(proposals=1, step_similarity=None).opens] == [
+    assert [BAE(0, step_similarity=None).opens, BAE(proposals=1, step_similarity=None).opens] == [
         False,
         True,
     ]

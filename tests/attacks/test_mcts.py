@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +15,17 @@ from scipy.special import expit
 
 import unfooled as uf
 from population_toys import drive, fits, rows
-from unfooled.attacks.mcts import MCTS, METHOD, Trials, pickup, uniform, word_distances
-from unfooled.errors import InputError
+from unfooled import candidates, registry
+from unfooled.attacks import mcts
+from unfooled.attacks.mcts import METHOD, Trials, pickup, uniform, word_distances
+from unfooled.errors import AssetError, InputError, MissingExtra
 from unfooled.lexicon.vectors import Vectors, read
 from unfooled.program import Finding, Goal
 from unfooled.space import Space
 from unfooled.tree import Tree
 from victim_doubles import Double, job, linear, solve
 
+MCTS: Any = partial(mcts.MCTS, vectors=None)  # no asset is needed where a test names no vectors
 WEIGHTS = {"a": 1.0, "x": 0.5, "u": -0.2, "b": 1.0, "y": -0.5, "c": 1.0, "z": 0.4}
 VECTORS = Vectors(
     ("a", "x", "u", "b", "y"),
@@ -33,7 +39,7 @@ def space() -> Space:
     return Space("a b c", {0: ("x", "u"), 1: ("y",), 2: ("z",)})
 
 
-def traced(attack: MCTS, space: Space, bias: float = 0.0, **goal: Any) -> tuple[list[Any], Finding]:
+def traced(attack: Any, space: Space, bias: float = 0.0, **goal: Any) -> tuple[list[Any], Finding]:
     program = attack.search(space, Goal(space, 1, **goal), np.random.default_rng(0))
     asked, value = drive(program, space, linear(WEIGHTS, bias))
     assert isinstance(value, Finding)
@@ -41,8 +47,14 @@ def traced(attack: MCTS, space: Space, bias: float = 0.0, **goal: Any) -> tuple[
 
 
 def test_the_file_is_the_attack() -> None:
-    assert METHOD is MCTS
-    assert (MCTS().simulations, MCTS().alpha) == (1000, 0.5)
+    assert METHOD is mcts.MCTS
+    assert (METHOD().simulations, METHOD().alpha) == (1000, 0.5)
+
+
+def test_distances_are_in_the_vectors_of_its_own_candidates() -> None:
+    source: Any = candidates.load(METHOD.source or "")
+    assert METHOD().vectors == source.source.vectors == "glove-50"
+    assert registry.build("attacks", "mcts", {"vectors": "none"}).vectors is None
 
 
 # --- the search ---------------------------------------------------------------------------------
@@ -182,7 +194,9 @@ def test_all_successes_are_recorded(tmp_path: Path) -> None:
     space = Space("a b", {0: ("x", "u"), 1: ("y",)})
     victim = Double(linear({"a": 1.0, "x": -2.0, "u": -3.0, "b": 0.5, "y": 0.5}))
     for keep, expected in ((0, 0), (2, 2), (20, 3), (None, 3)):
-        (outcome,) = uf.attack("mcts", victim, [("a b", 1)], candidates=[space], keep=keep)
+        (outcome,) = uf.attack(
+            "mcts", victim, [("a b", 1)], candidates=[space], keep=keep, vectors=None
+        )
         assert outcome.changes == ((0, "a", "x"),)
         others = (((0, "a", "u"),), ((0, "a", "x"), (1, "b", "y")), ((0, "a", "u"), (1, "b", "y")))
         assert outcome.others == others[:expected]
@@ -194,14 +208,14 @@ def test_all_successes_are_recorded(tmp_path: Path) -> None:
 def test_an_other_that_fools_nobody_is_not_recorded() -> None:
     """What an attack calls a success is run again, alone, whether first or not."""
 
-    class Liar(MCTS):
+    class Liar(METHOD):
         def search(self, space: Space, goal: Goal, rng: Any) -> Any:
             yield from ()
             return Finding(rows((1,))[0], others=(rows((2,))[0], rows((3,))[0]))
 
     space = Space("a", {0: ("x", "u", "v")})
     victim = Double(linear({"a": 1.0, "x": -2.0, "u": 1.0, "v": -1.0}))
-    (outcome,) = uf.attack(Liar(), victim, [("a", 1)], candidates=[space])
+    (outcome,) = uf.attack(Liar(vectors=None), victim, [("a", 1)], candidates=[space])
     assert (outcome.status, outcome.others) == ("success", (((0, "a", "v"),),))
 
 
@@ -219,6 +233,39 @@ def test_vectors_by_name(tmp_path: Path) -> None:
         assert result.value.row.tolist() == expected
     with pytest.raises(InputError):
         next(MCTS(vectors="nowhere/at/all").search(space, Goal(space, 1), np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize(
+    "error", [AssetError("the index cannot be reached"), MissingExtra("the index", "data")]
+)
+def test_missing_vectors_are_told_before_any_text_is_attacked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception
+) -> None:
+    def missing(name: str) -> Vectors:
+        raise error
+
+    monkeypatch.setattr(mcts.vectors, "load", missing)
+    victim = Double(linear(WEIGHTS))
+    table: Any = {"candidates": {"a": ["u"]}, "out": tmp_path / "run"}
+    said = rf"unfooled assets get glove-50.*--vectors none\. {re.escape(str(error))}"
+    with pytest.raises(AssetError, match=said):
+        uf.attack("mcts", victim, [("a b", 1)], **table)
+    with pytest.raises(AssetError, match=said):
+        uf.audit(victim, [("a b", 1)], attacks=["greedy", "mcts"], radius=1, **table)
+    assert not victim.forwards
+    assert not (tmp_path / "run").exists()
+    assert len(uf.attack("mcts", victim, [("a b", 1)], vectors=None, **table)) == 1
+
+
+@pytest.mark.assets("glove-50")
+def test_the_nearest_by_glove_comes_first(asset: Callable[[str], Path]) -> None:
+    """movie is nearer to film than banana is, wherever they stand in the list."""
+    asset("glove-50")
+    space = Space("film", {0: ("banana", "movie")})
+    victim = Double(linear({"film": 1.0, "banana": -2.0, "movie": -2.0}))
+    for options, expected in (({}, "movie"), ({"vectors": None}, "banana")):
+        (outcome,) = uf.attack("mcts", victim, [("film", 1)], candidates=[space], **options)
+        assert outcome.changes == ((0, "film", expected),)
 
 
 def test_the_value_of_a_vertex_is_its_maximum_drop() -> None:

@@ -17,7 +17,7 @@ from population_toys import LIMITS, most_asked, random_case, success_rate
 from unfooled import registry
 from unfooled.program import Attack
 from unfooled.space import Space
-from victim_doubles import Blurred, Double, attacking, constant, ends, linear, solve
+from victim_doubles import Blurred, Double, attacking, constant, ends, linear, plain, solve
 
 NAMES = ["genetic", "faster-genetic", "iga", "sem-pso", "mcts"]
 SMALL: dict[str, dict[str, Any]] = {  # short runs, for texts that nothing fools
@@ -25,7 +25,7 @@ SMALL: dict[str, dict[str, Any]] = {  # short runs, for texts that nothing fools
     "faster-genetic": {"population": 12, "generations": 4},
     "iga": {"generations": 4},
     "sem-pso": {"population": 12, "steps": 4},
-    "mcts": {"simulations": 8, "expansions": 6},
+    "mcts": {"simulations": 8, "expansions": 6, "vectors": None},
 }
 
 
@@ -42,12 +42,12 @@ def small(name: str) -> Attack:
 
 @pytest.mark.parametrize("limit", LIMITS)
 def test_what_brute_force_finds_is_found(name: str, limit: int | None) -> None:
-    assert success_rate(registry.build("attacks", name), limit) >= 0.95
+    assert success_rate(registry.build("attacks", name, plain(name)), limit) >= 0.95
 
 
 @pytest.mark.parametrize("limit", [1, 2, 4])
 def test_no_text_over_the_limit_is_even_asked_for(name: str, limit: int) -> None:
-    assert most_asked(registry.build("attacks", name), limit) == limit
+    assert most_asked(registry.build("attacks", name, plain(name)), limit) == limit
 
 
 @pytest.mark.parametrize(("words", "status"), [(7, "failed"), (8, "success"), (9, "success")])
@@ -74,7 +74,7 @@ def test_without_candidates(name: str, text: str) -> None:
 def test_no_text_is_paid_for_twice(name: str) -> None:
     space = Space("a b c", {0: ("x", "u"), 1: ("y",), 2: ("z",)})
     (result,) = solve(
-        Double(constant()), [attacking(registry.build("attacks", name), space)]
+        Double(constant()), [attacking(registry.build("attacks", name, plain(name)), space)]
     ).values()
     assert result.queries == result.forwards <= space.size()
 
@@ -83,7 +83,7 @@ def test_no_text_is_paid_for_twice(name: str) -> None:
 def test_a_budget_ends_the_search_with_what_it_found(name: str, budget: int) -> None:
     for seed in range(8):
         space, victim = random_case(seed)
-        attack = registry.build("attacks", name)
+        attack = registry.build("attacks", name, plain(name))
         (result,) = solve(victim, [attacking(attack, space, max_queries=budget)]).values()
         assert result.error is None, result.traceback
         assert result.forwards <= result.queries <= budget
@@ -100,7 +100,7 @@ def test_follows_the_target_and_not_the_label(name: str) -> None:
 
     victim = Double(scores, classes=3)
     for target, expected in ((None, [1, 0, 0]), (2, [0, 1, 1])):
-        job = attacking(registry.build("attacks", name), space, label=0, target=target)
+        job = attacking(registry.build("attacks", name, plain(name)), space, label=0, target=target)
         (result,) = solve(victim, [job]).values()
         assert result.value.tolist() == expected
 
@@ -119,7 +119,9 @@ def test_all_kinds_of_scores_lead_there(name: str, scale: str) -> None:
             "probabilities": np.exp(logs),
         }[scale]
 
-    (result,) = solve(Double(score), [attacking(registry.build("attacks", name), space)]).values()
+    (result,) = solve(
+        Double(score), [attacking(registry.build("attacks", name, plain(name)), space)]
+    ).values()
     assert np.count_nonzero(result.value == 2) == 4
 
 

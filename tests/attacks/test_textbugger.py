@@ -132,15 +132,49 @@ def test_with_a_threshold_only_its_own_result_counts() -> None:
     ]
 
 
-def test_a_threshold_that_makes_no_sense() -> None:
-    with pytest.raises(InputError, match="step_similarity is from -1 to 1"):
-        TextBugger(step_similarity=2.0)
+DRIFT = Space("a0 b0", {0: ("a1",), 1: ("b1",)})
+DRIFTING = linear({"a0": 2.0, "b0": 1.0, "a1": 0.5, "b1": -1.0})
+
+
+def test_drift_is_allowed_only_when_it_is_asked_for() -> None:
+    """Each step changes a tenth; both together are too far from the original."""
+    assert (
+        row_of(attacked(TextBugger(step_similarity=0.85), DRIFT, DRIFTING, alike=overlap)) is None
+    )
+    free = TextBugger(step_similarity=0.85, reference="previous")
+    assert row_of(attacked(free, DRIFT, DRIFTING, alike=overlap)) == [1, 1]
+
+
+def test_a_window_compares_the_words_around_the_swap() -> None:
+    space = Space("a0 pad0 pad0 b0", {0: ("a1",), 3: ("b1",)})
+    for window, found in (
+        (None, None),
+        (4, None),
+        (3, [1, 1]),
+        (5, [1, 1]),
+    ):  # 5: it has fewer words
+        attack = TextBugger(step_similarity=0.85, step_window=window)
+        assert row_of(attacked(attack, space, DRIFTING, alike=overlap)) == found
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"step_similarity": 2.0}, "step_similarity is from -1 to 1"),
+        ({"step_window": 0}, "step_window is 1 or more words, not 0"),
+        ({"reference": "first"}, "reference is original or previous"),
+        ({"step_similarity": None, "reference": "previous"}, "step_similarity .* not given"),
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, Any], named: str) -> None:
+    with pytest.raises(InputError, match=named):
+        TextBugger(**options)
 
 
 # --- the plain oracle ---------------------------------------------------------------------------
 
 
-def oracle(world: World, least: float | None) -> list[str] | None:
+def oracle(world: World, least: float | None, previous: bool) -> list[str] | None:
     """Algorithm 3 of the paper, one text at a time."""
     parts: list[list[int]] = [[]]
     for i, word in enumerate(world.text):
@@ -165,19 +199,20 @@ def oracle(world: World, least: float | None) -> list[str] | None:
             if changed == world.most:
                 return None
             tried = [put(text, i, word) for word in world.options[i]]
+            before, changed = text if previous else world.text, changed + 1
             text = tried[first_max([math.log(world.doubt(new)) for new in tried])]
-            changed += 1
-            if least is not None and by_last_letters(text, world.text) <= least:
+            if least is not None and by_last_letters(text, before) <= least:
                 return None
             if world.fooled(text):
                 return text
     return None
 
 
-@given(worlds(words=5, stops=True), st.sampled_from([None, 0.5, 0.7]))
+@given(worlds(words=5, stops=True), st.sampled_from([None, 0.5, 0.7, 0.85]), st.booleans())
 @settings(max_examples=250, deadline=None)
-def test_as_a_plain_loop_does_it(world: World, least: float | None) -> None:
+def test_as_a_plain_loop_does_it(world: World, least: float | None, previous: bool) -> None:
     answers: dict[str, Any] = {"alike": None if least is None else by_last_letters}
-    attack = TextBugger(step_similarity=least)
+    previous &= least is not None
+    attack = TextBugger(step_similarity=least, reference="previous" if previous else "original")
     run = attacked(attack, world.space, world.score, **world.limits, **answers)
-    assert row_of(run) == world.row(oracle(world, least))
+    assert row_of(run) == world.row(oracle(world, least, previous))

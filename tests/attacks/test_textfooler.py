@@ -152,6 +152,15 @@ def test_texts_shorter_than_the_window_are_not_checked(length: int, found: objec
     assert row_of(attacked(attack, space, score, alike=overlap)) == found
 
 
+@pytest.mark.parametrize("length", [1, 14, 15, 40])
+def test_without_a_window_whole_texts_are_compared_and_none_is_exempt(length: int) -> None:
+    space = Space(long("a0", length=length), {0: ("a1",)})
+    score = linear({"a0": 1.0, "a1": -1.0})
+    for least, found in ((0.95, None), (0.85, [1])):
+        attack = TextFooler(step_similarity=least, step_window=None)
+        assert row_of(attacked(attack, space, score, alike=overlap)) == found
+
+
 def test_a_short_text_leaves_nothing_behind() -> None:
     """In a peer one short text switched the check off for all that followed."""
     attack, score = TextFooler(step_similarity=0.95), linear({"a0": 1.0, "a1": -1.0})
@@ -199,7 +208,7 @@ def test_options_that_make_no_sense(options: dict[str, Any], named: str) -> None
 
 
 def oracle(
-    world: World, *, alike: Alike | None, least: float, width: int, previous: bool
+    world: World, *, alike: Alike | None, least: float, width: int | None, previous: bool
 ) -> list[str] | None:
     """The authors' loop, one text at a time."""
     text, before, changed = world.text, world.doubt(world.text), 0
@@ -209,10 +218,10 @@ def oracle(
         tried = [put(text, i, word) for word in world.options[i]]
         likeness = [1.0] * len(tried)
         if alike is not None:
-            part = window(len(text), i, width)
+            part = window(len(text), i, width or len(text))
             base = [(text if previous else world.text)[j] for j in part]
             likeness = [alike([new[j] for j in part], base) for new in tried]
-        checked = alike is not None and len(text) >= width
+        checked = alike is not None and (width is None or len(text) >= width)
         fits = [k for k, value in enumerate(likeness) if not checked or value >= least]
         flips = [k for k in fits if world.fooled(tried[k])]
         doubts = [math.log(world.doubt(new)) for new in tried]
@@ -231,11 +240,11 @@ def oracle(
     worlds(),
     st.booleans(),
     st.sampled_from([None, 0.6, 0.75, 0.9]),
-    st.integers(1, 5),
+    st.none() | st.integers(1, 5),
 )
 @settings(max_examples=150, deadline=None)
 def test_as_a_plain_loop_does_it(
-    world: World, previous: bool, least: float | None, width: int
+    world: World, previous: bool, least: float | None, width: int | None
 ) -> None:
     how = (None,) if least is None else (least, width, "previous" if previous else "original")
     attack = TextFooler(*how)

@@ -27,6 +27,7 @@ from unfooled.candidates.sememes import Sememes
 from unfooled.candidates.table import Table
 from unfooled.candidates.typos import Typos
 from unfooled.candidates.wordnet import WordNet
+from unfooled.lexicon import masked_lm
 from unfooled.text import Text, is_word
 
 NAMES = ["wordnet", "senses", "embedding", "euclidean", "sememes", "table", "mapping", "masked"]
@@ -111,6 +112,46 @@ def test_a_source_travels_without_what_it_loaded(sources: dict[str, Source], nam
     assert arrived == sources[name]
     assert arrived(text) == before
     assert arrived.fingerprint == sources[name].fingerprint
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None, max_examples=20)
+@given(source=texts)
+def test_what_it_gives_it_would_keep(sources: dict[str, Source], name: str, source: str) -> None:
+    """Whoever else proposes the same words at the same positions gets them past its filters."""
+    text, made = Text.parse(source), sources[name]
+    found, open_ = made(text), made.positions(text)
+    assert list(open_) == sorted(set(open_))
+    assert set(found) <= set(open_)
+    assert all(is_word(text.words[position]) for position in open_)
+    for position, words in found.items():
+        assert made.keep(text, position, words) == words
+        assert made.keep(text, position, words[::-1]) == words[::-1]
+        assert made.keep(text, position, ()) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "given", "kept"),
+    [
+        ("masked", "film", ("the", "movie"), ("movie",)),
+        ("stopwords", "film", ("the", "movie"), ("movie",)),
+        ("pos", "film", ("bad", "movie"), ("movie",)),
+        ("similarity", "film", ("unheard", "movie"), ("movie",)),
+        ("table", "film", ("unheard", "the"), ("unheard", "the")),
+    ],
+)
+def test_what_it_would_reject_it_does_not_keep(
+    sources: dict[str, Source], name: str, word: str, given: tuple[str, ...], kept: tuple[str, ...]
+) -> None:
+    text = Text.parse(f"the good {word}")
+    assert sources[name].keep(text, 2, given) == kept
+
+
+def test_positions_are_known_without_a_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(masked_lm, "load", lambda *a, **k: pytest.fail("it was loaded"))
+    source = MaskedLM(stopwords=None)
+    text = Text.parse("In 1999 , nobody saw it 's film !")
+    assert [text.words[i] for i in source.positions(text)] == ["In", "nobody", "saw", "it", "film"]
 
 
 def test_fingerprints_tell_all_sources_apart(sources: dict[str, Source]) -> None:

@@ -101,7 +101,7 @@ def attacked(out: Path) -> Ran:
 
 
 def collected(out: Path) -> Ran:
-    given: dict[str, Any] = {"max_queries": 60, "max_candidates": 2}
+    given: dict[str, Any] = {"max_queries": 60, "max_candidates": 2, "vectors": None}
     uf.attack("mcts", toy(), DATA[:3], candidates=TABLE, out=out, **given)
     return Ran(out, toy(), DATA[:3], TABLE)
 

@@ -11,6 +11,7 @@ import pytest
 from cli_desk import Desk
 
 import unfooled as uf
+from companion_doubles import Echo
 from unfooled import registry
 from unfooled.cli import printing
 from unfooled.cli.printing import default_folder
@@ -215,13 +216,31 @@ def test_labels_in_another_order(desk: Desk) -> None:
 
 def test_help_says_what_similarity_is_compared_with(desk: Desk) -> None:
     told = " ".join(desk.run("attack", "--help").out.replace("│", " ").split())
-    assert "compares with the original text, never with the text before a swap" in told
+    assert "--min-similarity compares with the original text." in told
+    assert "finished texts may drift away from the original" in told
     able = [
         name
         for name in registry.names("attacks")
         if "step_similarity" in {o.name for o in registry.options(registry.get("attacks", name))}
     ]
     assert f"The attacks {', '.join(able[:-1])} and {able[-1]} compare step by step" in told
+
+
+@pytest.mark.assets("minilm")
+def test_a_reference_on_the_command_line(desk: Desk) -> None:
+    """With a least similarity it is the limit's, else the attack's own."""
+    asked = ("--out", "one", "--min-similarity", "0.5", "--reference", "previous", "--json")
+    assert desk.attack(*asked, name="textfooler").json["texts"] == 5
+    options = read("one").manifest["options"]
+    assert (options["min_similarity"], options["reference"]) == (0.5, "previous")
+    assert options["attack"] == {
+        "step_similarity": 0.5, "step_window": None, "reference": "previous",
+    }  # fmt: skip
+    assert desk.attack("--out", "two", "--reference", "previous", name="textfooler").code == 0
+    options = read("two").manifest["options"]
+    assert "min_similarity" not in options
+    assert options["attack"]["reference"] == "previous"
+    assert options["attack"]["step_similarity"] == 0.8776
 
 
 def test_own_candidates_are_listed_and_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,6 +251,23 @@ def test_own_candidates_are_listed_and_told(desk: Desk, monkeypatch: pytest.Monk
     assert done.code == 0
     assert done.err.startswith(f"greedy searches the candidates {desk.candidates[1]}\n")
     assert "searches the candidates" not in desk.attack().err
+
+
+def test_bae_says_that_it_asks_at_every_step(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = " ".join(desk.run("attack", "--list").out.split())
+    assert "--proposals 50" in listed
+    monkeypatch.setattr("unfooled.attacks.bae.BAE.source", desk.candidates[1])
+    monkeypatch.setattr("unfooled.lexicon.masked_lm.load", lambda name, device: Echo())
+    asked = ("attack", "bae", desk.victim(), desk.data, "--step-similarity", "none", "--out")
+    done = desk.run(*asked, "one", "--masked", "my-bert")
+    assert done.code == 0, done.err
+    assert done.err.startswith("bae asks the masked language model at every step; which words may")
+    options = read("one").manifest["options"]
+    assert (options["attack"]["proposals"], options["masked"]) == (50, "my-bert")
+    searched = desk.run(*asked, "two", "--proposals", "0")
+    assert searched.err.startswith("bae searches the candidates ")
+    assert desk.run(*asked, "three", *desk.candidates).code == 0
+    assert read("three").manifest["options"]["attack"]["proposals"] == 0
 
 
 def test_a_masked_model_that_nobody_asks_is_refused(desk: Desk) -> None:

@@ -56,7 +56,23 @@ ATTACKS = {
     ),
     "window unused": (
         ["greedy", "VICTIM", "DATA", "--window", "5"],
-        "window and similarity say how min_similarity compares, which is not given",
+        "window, similarity and reference say how min_similarity compares, which is not given",
+    ),
+    "reference without similarity": (
+        ["greedy", "VICTIM", "DATA", "--reference", "previous"],
+        "window, similarity and reference say how min_similarity compares, which is not given",
+    ),
+    "reference of populations": (
+        ["genetic", "VICTIM", "DATA", "--min-similarity", "0.8", "--reference", "previous"],
+        "which bae, textbugger and textfooler have and genetic has not",
+    ),
+    "reference given twice": (
+        ["bae", "VICTIM", "DATA", "--min-similarity", "0.8", "--reference", "previous", "--step-similarity", "0.9"],
+        "so step_similarity would be given twice: leave out one",
+    ),
+    "reference unknown": (
+        ["greedy", "VICTIM", "DATA", "--min-similarity", "0.8", "--reference", "first"],
+        "reference of the limits cannot be 'first'",
     ),
     "metric unused": (["greedy", "VICTIM", "DATA", "--similarity", "angular"], "min_similarity 0.9"),
     "vectors unused": (

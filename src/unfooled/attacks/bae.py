@@ -22,29 +22,30 @@ from unfooled.text import is_word
 class BAE(Attack):
     """Visits words by importance; takes the most similar proposal that fools, else the strongest.
 
-    A word is as important as what its deletion takes from the label. With `proposals` (authors: 50)
-    a masked language model is asked at every word, masked in the current text, and what it proposes
-    is added to a private copy of the space; the source then only says which words may be swapped.
-    With 0 the candidates of the space are searched as they are, and no language model is needed.
+    A word is as important as what its deletion takes from the label. A masked language model is asked
+    at every step for `proposals` words (the authors' 50), with the word masked in the current text; the
+    source only says which words may be swapped, and its filters judge what is proposed: the same part of
+    speech or a noun for a verb, no stop words. With 0 `proposals` the candidates of the space are
+    searched as they are, and no language model is needed: so it is in an audit, with a preset, and with
+    candidates that you name, unless you ask for proposals too.
     `step_similarity`, a cosine (the authors' is 0.9363 as angular similarity), is the least for a
-    step: `step_window` words around the swap are compared, and texts with fewer words are not
-    checked. None needs no sentence encoder.
+    step: `step_window` words around the swap are compared (None: whole texts), and texts with fewer
+    words are not checked. None needs no sentence encoder.
 
     Differs from the paper: only mode R, replacement. An insertion would be asked for between two words,
     and a question about proposals is about one; and written as a swap of its neighbour it would count as
-    no word more, R+I as one swap. Unless `proposals` are asked for, the language model reads the original
-    text alone, so that other attacks and proofs can have the same candidates; its `proposals` are not
-    filtered by part of speech. The strongest is taken
-    only if it lowers the label in the current text. Similarity is compared with the original text, which
-    `reference="previous"` turns into the authors' text before this swap. TextAttack applies the angular
-    threshold to plain cosines, which is another, looser one.
+    no word more, R+I as one swap. The language model is a small one unless you name another, and words
+    of several pieces are not proposed. Parts of speech are those in the current text. The strongest is
+    taken only if it lowers the label in the current text. Similarity is compared with the original text,
+    which `reference="previous"` turns into the authors' text before this swap. TextAttack applies the
+    angular threshold to plain cosines, which is another, looser one.
     """
 
     source: ClassVar[str] = spellings.BAE
 
-    proposals: int = 0
+    proposals: int = 50
     step_similarity: float | None = 0.9801
-    step_window: int = WINDOW
+    step_window: int | None = WINDOW
     reference: Reference = "original"
 
     def __post_init__(self) -> None:
@@ -67,7 +68,6 @@ class BAE(Attack):
         most, row, rule = most_swaps(space, goal), space.origin, self._rule()
         if not most:
             return None
-        k = min(self.proposals, goal.max_candidates or self.proposals)
         found = yield from importance(space, goal, code=DELETED)
         now = found.start
         for column in found.order:
@@ -75,8 +75,9 @@ class BAE(Attack):
                 return None
             rows = space.at(row, column)[1:]
             if self.proposals:
-                proposed = yield Proposals(row, space.positions[column], k)
-                rows = _grown(space, row, column=column, words=[p.word for p in proposed])
+                proposed = yield Proposals(row, space.positions[column], self.proposals)
+                words = [proposal.word for proposal in proposed]
+                rows = _grown(space, row, column=column, words=words)[: goal.max_candidates]
             if not len(rows):
                 continue
             step = yield from rule.choose(

@@ -10,7 +10,7 @@ import numpy as np
 
 from unfooled import spellings
 from unfooled.counting import Rows
-from unfooled.errors import InputError
+from unfooled.errors import AssetError, InputError, MissingExtra
 from unfooled.importance import most_swaps
 from unfooled.lexicon import resources, vectors
 from unfooled.populations import at_least, sigmoid
@@ -44,12 +44,13 @@ class MCTS(Attack):
     "single" substitutions simulate the first level alone; "multiple" ones go down to `depth` swaps.
 
     Distances are Euclidean in the word `vectors` of that name, a word without a vector being as far as
-    the farthest candidate beside it. Without vectors a candidate is as far as its place in the list:
-    sources put the nearest first.
+    the farthest candidate beside it. With None a candidate is as far as its place in the list: sources
+    put the nearest first.
 
     Differs from the paper: a set of positions is visited once, in whatever order (its figure 2 allows
     that). Where a vertex has no more texts than `simulations`, each is tried once. The paper names
-    no share, and a long text has too many vertices for any: hence `expansions`. Neighbours and
+    no share, and a long text has too many vertices for any: hence `expansions`. Vectors are the smallest
+    GloVe has, of 50 numbers, which are also those of its own candidates. Neighbours and
     filters are the source's: `embedding:k=1000,metric=euclidean|pos:noun_to_adjective=true`, with
     `& wordnet` for synonyms alone. Differs from the authors' code, where the drop is divided by the
     number of simulations and so hardly weighs against the visits, is a mean for LSTMs, and where
@@ -65,7 +66,7 @@ class MCTS(Attack):
     share: float = 1.0
     expansions: int = 20
     pickup: Literal["weighted", "uniform"] = "weighted"
-    vectors: str | None = None
+    vectors: str | None = "glove-50"
     keep: int | None = None
 
     def __post_init__(self) -> None:
@@ -80,6 +81,18 @@ class MCTS(Attack):
             raise InputError(f"pickup is weighted or uniform, not {self.pickup!r}")
         if self.vectors is not None:
             resources.check(self.vectors)
+
+    def ready(self) -> None:
+        if self.vectors is None:
+            return
+        try:
+            vectors.load(self.vectors)
+        except (AssetError, MissingExtra) as error:
+            raise AssetError(
+                f"mcts measures distances in the vectors {self.vectors}, which are not here: get them with "
+                f"unfooled assets get {self.vectors}, or have the place in the list as the distance with "
+                f"--vectors none. {error}"
+            ) from error
 
     def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Finding]:
         deepest = 1 if self.substitutions == "single" else self.depth

@@ -9,10 +9,10 @@ import numpy as np
 
 from unfooled import spellings
 from unfooled.belief import Belief
+from unfooled.choosing import Reference, Rule
 from unfooled.counting import Rows, row_keys
-from unfooled.errors import InputError
 from unfooled.importance import importance, most_swaps
-from unfooled.program import Attack, Goal, Program, Scores, Similarities, first_passed, leaders
+from unfooled.program import Attack, Goal, Program, Scores, first_passed, leaders
 from unfooled.space import DELETED, Space
 from unfooled.text import is_word
 
@@ -26,8 +26,10 @@ class TextBugger(Attack):
     also when it does not help; a word whose bugs a limit of similarity all refuses is passed over.
     The bugs are the candidates of the space: the source `typos` makes them. When the whole text is
     no longer more similar to the original than `step_similarity` (a cosine, the paper's), the
-    search ends without success; None needs no sentence encoder. `sentences=False` ranks the words
-    of the whole text at once, as does a text of one sentence.
+    search ends without success; None needs no sentence encoder. `step_window` words around the swap
+    can be compared in place of the whole text, and `reference="previous"` compares with the text
+    before the swap. `sentences=False` ranks the words of the whole text at once, as does a text of
+    one sentence.
 
     Differs from the paper: a sentence alone still has the words of the others that have no candidates,
     because a row can only take out words that it can swap; sentences end at a run of punctuation with
@@ -39,17 +41,21 @@ class TextBugger(Attack):
 
     step_similarity: float | None = 0.8
     sentences: bool = True
+    step_window: int | None = None
+    reference: Reference = "original"
 
     def __post_init__(self) -> None:
-        if self.step_similarity is not None and not -1 <= self.step_similarity <= 1:
-            raise InputError(f"step_similarity is from -1 to 1, not {self.step_similarity}")
+        self._rule()
 
     @property
     def strict(self) -> bool:
         return self.step_similarity is not None
 
+    def _rule(self) -> Rule:
+        return Rule(self.step_similarity, self.step_window, self.reference)
+
     def search(self, space: Space, goal: Goal, rng: np.random.Generator) -> Program[Rows | None]:
-        most = most_swaps(space, goal)
+        most, rule = most_swaps(space, goal), self._rule()
         row: Rows = space.origin
         if not most:
             return None
@@ -66,15 +72,21 @@ class TextBugger(Attack):
                 best = first_passed(found.belief.chance(scores), rows, goal)
                 if best is None:
                     continue
+                if not (yield from _close(rule, space, rows[best], row=row, column=column)):
+                    goal.refused.update(row_keys(rows[best : best + 1]))
+                    return None
                 row = rows[best]
-                if self.step_similarity is not None:
-                    likeness = yield Similarities(row[None], space.origin)
-                    if likeness[0] <= self.step_similarity:
-                        goal.refused.update(row_keys(row[None]))
-                        return None
                 if goal.met(scores[best : best + 1], row[None])[0]:
                     return row
         return None
+
+
+def _close(rule: Rule, space: Space, new: Rows, *, row: Rows, column: int) -> Program[bool]:
+    """Whether a text, which swaps `column` of `row`, may be gone on with: more similar than the least."""
+    if not rule.binds(space):
+        return True
+    likeness = yield from rule.likeness(space, new[None], row=row, column=column)
+    return likeness is None or rule.least is None or bool(likeness[0] > rule.least)
 
 
 def sentences(space: Space) -> list[list[int]]:

@@ -23,8 +23,8 @@ class TextFooler(Attack):
     the label that comes in its place. Without a candidate that fools and is similar enough, the one
     that leaves the label least is taken if that is less than in the original text (not in the
     current one). `step_similarity`, a cosine (the authors' is 0.8408 as angular similarity), is the
-    least for a step: `step_window` words around the swap are compared, and texts with fewer words
-    are not checked. None needs no sentence encoder: of several candidates that fool, the one that
+    least for a step: `step_window` words around the swap are compared (None: whole texts), and texts with
+    fewer words are not checked. None needs no sentence encoder: of several candidates that fool, the one that
     leaves the label least is taken.
 
     Differs from the authors: similarity is compared with the original text, which
@@ -39,7 +39,7 @@ class TextFooler(Attack):
     source: ClassVar[str] = spellings.TEXTFOOLER
 
     step_similarity: float | None = 0.8776
-    step_window: int = WINDOW
+    step_window: int | None = WINDOW
     reference: Reference = "original"
 
     def __post_init__(self) -> None:

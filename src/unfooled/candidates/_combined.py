@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, cast
 
 from unfooled.candidates._source import Candidate, Row, Source, passages
 from unfooled.lexicon import stopwords, tagger, vectors, wordnet
@@ -28,6 +29,13 @@ class Union(Source):
         pairs = zip(self.first.rows(text), self.second.rows(text), strict=True)
         return [_joined(one, other) for one, other in pairs]
 
+    def positions(self, text: Text) -> tuple[int, ...]:
+        return tuple(sorted({*self.first.positions(text), *self.second.positions(text)}))
+
+    def keep(self, text: Text, position: int, words: Sequence[str]) -> tuple[str, ...]:
+        either = {w for s in (self.first, self.second) for w in s.keep(text, position, words)}
+        return tuple(word for word in words if word in either)
+
 
 @dataclass(frozen=True)
 class Intersection(Source):
@@ -44,6 +52,27 @@ class Intersection(Source):
             rows.append(_rejecting(one, partial(_absent, common, why=why)))
         return rows
 
+    def positions(self, text: Text) -> tuple[int, ...]:
+        both = {*self.first.positions(text)} & {*self.second.positions(text)}
+        return tuple(sorted(both))
+
+    def keep(self, text: Text, position: int, words: Sequence[str]) -> tuple[str, ...]:
+        return self.second.keep(text, position, self.first.keep(text, position, words))
+
+
+@dataclass(frozen=True)
+class _Proposed(Source):
+    """Some words at one position, in the place of a source."""
+
+    position: int
+    words: tuple[str, ...]
+
+    def rows(self, text: Text) -> list[Row]:
+        rows = [Row(i, word) for i, word in enumerate(text.words)]
+        judged = tuple(map(Candidate, self.words))
+        rows[self.position] = replace(rows[self.position], candidates=judged)
+        return rows
+
 
 class Filter(Source):
     """A source that rejects some candidates of another, its first field `source`."""
@@ -52,6 +81,14 @@ class Filter(Source):
 
     @abstractmethod
     def rows(self, text: Text) -> list[Row]: ...
+
+    def positions(self, text: Text) -> tuple[int, ...]:
+        return self.source.positions(text)
+
+    def keep(self, text: Text, position: int, words: Sequence[str]) -> tuple[str, ...]:
+        proposed = _Proposed(position, self.source.keep(text, position, words))
+        filtered: Source = replace(cast("Any", self), source=proposed)
+        return filtered.rows(text)[position].kept
 
 
 @dataclass(frozen=True)
@@ -105,6 +142,10 @@ class NoStopWords(Filter):
             else _rejecting(row, lambda c: "stop word" if is_stop(c.word, stop) else "")
             for row in self.source.rows(text)
         ]
+
+    def positions(self, text: Text) -> tuple[int, ...]:
+        stop = stopwords.load(self.stopwords)
+        return tuple(i for i in self.source.positions(text) if not is_stop(text.words[i], stop))
 
     def resources(self) -> dict[str, str]:
         return {"stopwords": self.stopwords}

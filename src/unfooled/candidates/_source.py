@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, cast
 
@@ -54,6 +55,14 @@ class Source(ABC):
     def resources(self) -> dict[str, str]:
         """The option that names each resource in use, and that name (an asset or a path)."""
         return {}
+
+    def positions(self, text: Text) -> tuple[int, ...]:
+        """The words that may be swapped, whoever proposes by what; a source that can finds no candidates."""
+        return tuple(self(text))
+
+    def keep(self, text: Text, position: int, words: Sequence[str]) -> tuple[str, ...]:
+        """Those of the words that may stand at a position, whoever proposed them; filters reject some."""
+        return tuple(words)
 
     def __call__(self, text: Text) -> dict[int, tuple[str, ...]]:
         """Word position to candidates; positions without any are left out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,6 +46,12 @@ class MaskedLM(Source):
             )
             for i, reason in enumerate(reasons)
         ]
+
+    def positions(self, text: Text) -> tuple[int, ...]:
+        return tuple(i for i, word in enumerate(text.words) if not self._closed(word))
+
+    def keep(self, text: Text, position: int, words: Sequence[str]) -> tuple[str, ...]:
+        return tuple(word for word in words if not is_stop(word, self._stop))
 
     def resources(self) -> dict[str, str]:
         from unfooled.lexicon.masked_networks import files

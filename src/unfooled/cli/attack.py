@@ -16,6 +16,7 @@ from unfooled.cli.stopping import stoppable
 from unfooled.errors import InputError
 
 if TYPE_CHECKING:
+    from unfooled.program import Attack
     from unfooled.settings import Applied
 
 
@@ -33,8 +34,8 @@ def _checked(
     limits: dict[str, Any],
     extra: Any,
     masked: str | None,
-) -> Applied:
-    """What an attack runs with if it can be run; refuses others before anything is loaded."""
+) -> tuple[Applied, Attack]:
+    """What an attack runs with, and the attack, if it can be run; refuses others before anything is loaded."""
     from unfooled import settings
 
     # A target is a class of the victim, and the seed is no limit.
@@ -43,14 +44,24 @@ def _checked(
     applied = settings.apply(
         preset, name, candidates=candidates, limits=known, options=extra, own=own
     )
-    method = registry.build("attacks", name, applied.options)
+    method: Attack = registry.build("attacks", name, applied.options)
     settings.check_encoder(preset, applied.limits, steps=method.strict)
     if masked is not None and not method.opens:
         raise InputError(
             f"{name} with these options asks no masked language model, so --masked {masked} would do "
             f"nothing: name it in the candidates, --candidates masked_lm:model={masked}"
         )
-    return applied
+    return applied, method
+
+
+def _searched(name: str, candidates: Any, *, opens: bool) -> str:
+    """What is searched where no candidates were given."""
+    if opens:
+        return (
+            f"{name} asks the masked language model at every step; which words may be swapped and by what "
+            f"is up to {candidates}"
+        )
+    return f"{name} searches the candidates {candidates}"
 
 
 def attack(
@@ -79,6 +90,7 @@ def attack(
     similarity: o.Similarity = None,
     encoder: o.Encoder = None,
     window: o.Window = None,
+    reference: o.Reference = None,
     masked: o.Masked = None,
     min_word_cosine: o.MinWordCosine = None,
     word_vectors: o.WordVectors = None,
@@ -110,10 +122,11 @@ def attack(
     Each outcome is recorded as soon as it is known; the same command again continues where it was stopped.
     Options of the attack itself (see --list) are given like any other, such as --width 8.
     With --encoder, or --min-similarity, the table says how similar the fooling texts are.
-    --min-similarity compares with the original text, never with the text before a swap: a limit holds for
-    finished texts and does not know the steps of a search. The attacks bae, textbugger and textfooler compare
-    step by step, as their authors' do, with the encoder of the extra hf or the one in --encoder;
-    --step-similarity none compares nothing, --reference previous compares with the text before the swap.
+    --min-similarity compares with the original text. The attacks bae, textbugger and textfooler compare step
+    by step too, as their authors' do, with the encoder of the extra hf or the one in --encoder;
+    --step-similarity none compares nothing, --reference previous compares with the text before the swap. Given
+    both, --min-similarity and --reference previous, these attacks hold every step to that similarity, and
+    finished texts may drift away from the original; other attacks have no such rule and refuse it.
     --preset runs it as a paper does (see unfooled presets).
 
     Example: unfooled attack beam my-model reviews.csv --width 8 --max-rate 0.2
@@ -128,10 +141,15 @@ def attack(
         "max_queries": int(max_queries) if max_queries and max_queries.isdecimal() else max_queries,
         "target": target, "seed": seed,
     }  # fmt: skip
-    close = {"min_similarity": min_similarity, "similarity": similarity, "window": window}
+    close = {
+        "min_similarity": min_similarity, "similarity": similarity, "window": window,
+        "reference": reference,
+    }  # fmt: skip
     words = {"min_word_cosine": min_word_cosine, "word_vectors": word_vectors}
     more: dict[str, Any] = {"max_candidates": max_candidates, "encoder": encoder, **close, **words}
-    applied = _checked(name, preset, candidates, limits=asked | more, extra=extra, masked=masked)
+    applied, method = _checked(
+        name, preset, candidates, limits=asked | more, extra=extra, masked=masked
+    )
     limits = applied.limits
     # The name of a folder stays what it was where none of these is given.
     unusual = {
@@ -148,7 +166,7 @@ def attack(
         loaded = uf.load(victim, device=device, labels=o.class_names(labels))
         dataset = uf.data.load(data, split=split, limit=limit, seed=seed, **columns)
         if candidates is None and not (quiet or as_json):
-            print(f"{name} searches the candidates {applied.candidates}", file=sys.stderr)
+            print(_searched(name, applied.candidates, opens=method.opens), file=sys.stderr)
         outcomes = uf.attack(
             name, loaded, dataset, out=folder, shard=shard, in_flight=in_flight, batch=batch,
             progress=not (quiet or as_json), device=device, preset=preset, candidates=candidates,

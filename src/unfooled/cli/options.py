@@ -138,7 +138,7 @@ MaxCandidates = Annotated[
 MinSimilarity = Annotated[
     float | None,
     typer.Option(
-        help="Stay at least this similar to the original, by a sentence encoder.",
+        help="Stay at least this similar to the original (or see --reference), by a sentence encoder.",
         min=-1,
         max=1,
         rich_help_panel=LIMITS,
@@ -163,8 +163,8 @@ Encoder = Annotated[
 Masked = Annotated[
     str | None,
     typer.Option(
-        help="The masked language model of attacks that ask one, as [b]bae --proposals 50[/b] does: "
-        "[b]minilm[/b], a Hugging Face folder or a hub name.",
+        help="The masked language model of attacks that ask one at every step, as [b]bae[/b] does unless "
+        "--candidates or --preset is given: [b]minilm[/b], a Hugging Face folder or a hub name.",
         show_default="minilm",
     ),
 ]
@@ -173,6 +173,15 @@ Window = Annotated[
     typer.Option(
         help="Compare so many words around each swapped one, not whole texts.",
         min=1,
+        rich_help_panel=LIMITS,
+    ),
+]
+Reference = Annotated[
+    str | None,
+    typer.Option(
+        help="What --min-similarity compares with: the [b]original[/b], or at every step of an attack that "
+        "compares step by step the [b]previous[/b] text. Without it, what the attack's own rule compares with.",
+        show_default="original",
         rich_help_panel=LIMITS,
     ),
 ]

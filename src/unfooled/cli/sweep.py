@@ -38,6 +38,7 @@ def sweep(
     similarity: o.Similarity = None,
     encoder: o.Encoder = None,
     window: o.Window = None,
+    reference: o.Reference = None,
     min_word_cosine: o.MinWordCosine = None,
     word_vectors: o.WordVectors = None,
     split: o.Split = None,
@@ -74,6 +75,8 @@ def sweep(
         "window": window, "min_word_cosine": min_word_cosine, "word_vectors": word_vectors,
         "seed": seed,
     }  # fmt: skip
+    # The name of a folder stays what it was where none is given.
+    asked |= {} if reference is None else {"reference": reference}
     source = {"victim": victim, "data": data, "split": split, "limit": limit, **columns}
     source |= {} if labels is None else {"labels": labels}
     question = {**source, **asked, "attacks": names}

@@ -14,6 +14,7 @@ ASSETS = (
     "wordnet",
     "tagger",
     "stopwords",
+    "stopwords-textfooler",
     "glove-50",
     "glove-50-counter-fitted",
     "use",

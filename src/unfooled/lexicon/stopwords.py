@@ -1,7 +1,8 @@
 """Stop words: those that carry grammar rather than meaning.
 
-The list is NLTK's. The code of TextFooler comes with a list of its own, which is not copied here;
-whoever has it gives the file, one word a line: `stopwords=FILE`.
+Two lists can be fetched: NLTK's, `stopwords`, and that of the code of TextFooler, `stopwords-textfooler`,
+which BERT-Attack's authors use too. It leaves fewer words to swap: not `however`, `whole` or `please`, but
+`have`, `do` and `very`. A list of yours, one word a line, is named by its path: `stopwords=FILE`.
 """
 
 from __future__ import annotations
