@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from unfooled.errors import VictimError
-from unfooled.rerun import Finish, alone, finished, settled
+from unfooled.rerun import Finish, Together, alone, finished, settled
 from unfooled.text import Source, Text
 from unfooled.victims.base import Floats, StringVictim
 
@@ -114,3 +114,31 @@ def test_scores_of_another_shape_are_told_as_they_came(answer: Any, said: str) -
         alone(victim, Text.parse("a"))
     assert finished([told("a"), told("b"), told("c")], victim)[2] == "well"
     assert all("odd failed" in each for each in finished([told("a"), told("b")], victim))
+
+
+class Batches(StringVictim):
+    """A text scores what it does alone, and in a batch a little more or less; notes how it was asked."""
+
+    name, labels, fingerprint = "batches", ("no", "yes"), None
+
+    def __init__(self, dtype: str | None) -> None:
+        self.dtype, self.asked = dtype, []
+
+    def scores(self, sources: Sequence[Source]) -> Floats:
+        self.asked.append(len(sources))
+        return np.array([[0.0, float(str(s)) + 1e-5 * (len(sources) > 1)] for s in sources])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "asked"), [("float32", [256, 44]), (None, [1] * 300), ("bfloat16", [1] * 300)]
+)
+def test_many_texts_share_batches_where_that_changes_last_digits_alone(
+    dtype: str | None, asked: list[int]
+) -> None:
+    def finish() -> Finish[int]:
+        found = yield Together([Text.parse("7")] * 300)
+        return len(found)
+
+    victim = Batches(dtype)
+    assert finished([finish(), settled(5)], victim) == [300, 5]
+    assert victim.asked == asked

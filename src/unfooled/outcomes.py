@@ -13,9 +13,10 @@ from unfooled.candidate_counts import CandidateCounts
 from unfooled.companions import Encodes
 from unfooled.counting import Rows
 from unfooled.errors import InputError, RunError, UnfooledError
+from unfooled.evidence import tolerance
 from unfooled.keys import by_id
 from unfooled.program import Goal
-from unfooled.rerun import Finish
+from unfooled.rerun import Finish, Together
 from unfooled.space import Space
 from unfooled.task import Result
 from unfooled.text import Example, Text, is_word
@@ -264,9 +265,13 @@ def _fools(scores: Floats, row: Rows, goal: Goal, *, allowed: Allowed) -> bool:
 
 
 def _fooling(rows: Sequence[Rows], goal: Goal, *, allowed: Allowed) -> Finish[tuple[Changes, ...]]:
-    """The changes of those rows that fool the victim, each run alone."""
+    """The changes of those rows that fool the victim: in batches, and alone where it is close."""
     found = [member(goal.space, row) for row in rows]
-    scores = yield [goal.space.text(row) for row in found]
+    texts = [goal.space.text(row) for row in found]
+    scores = yield Together(texts)
+    close = [i for i, raw in enumerate(scores) if abs(goal.gain(raw)[0]) <= 2 * tolerance(raw)[0]]
+    for i, raw in zip(close, (yield [texts[i] for i in close]), strict=True):
+        scores[i] = raw
     return tuple(
         _swapped(goal.space, row)
         for row, raw in zip(found, scores, strict=True)

@@ -7,8 +7,8 @@ each were alone is asked once for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,13 @@ R = TypeVar("R")
 
 Finish = Generator[Sequence[Text], list[Floats], R]
 """Yields texts, receives (1, classes) scores of each; a text that fails is thrown as VictimError."""
+
+_BATCH = 256  # texts that share one
+_PRECISE = ("float32", "float64")
+
+
+class Together(list[Text]):
+    """Texts that may share batches: many, of someone who allows for the last digits that this changes."""
 
 
 def settled(value: R) -> Finish[R]:
@@ -47,9 +54,13 @@ def finished(finishes: Sequence[Finish[R]], victim: Victim) -> list[R]:
         go_on(number, None)
     while asked:
         waiting, asked = asked, {}
-        answers = iter(_tried([text for texts in waiting.values() for text in texts], victim))
+        own = [
+            text for texts in waiting.values() if not isinstance(texts, Together) for text in texts
+        ]
+        answers = iter(_tried(own, victim))
         for number, texts in waiting.items():
-            found = [next(answers) for _ in texts]
+            shared = isinstance(texts, Together)
+            found = together(victim, texts) if shared else [next(answers) for _ in texts]
             failed = next((each for each in found if isinstance(each, VictimError)), None)
             go_on(number, failed or [each for each in found if not isinstance(each, VictimError)])
     return [values[number] for number in range(len(finishes))]
@@ -63,12 +74,26 @@ def alone(victim: Victim, text: Text) -> Floats:
     return found
 
 
-def _tried(texts: Sequence[Text], victim: Victim) -> list[Floats | VictimError]:
-    """The scores of each text run alone, or what went wrong with it."""
+def together(victim: Victim, texts: Sequence[Text]) -> list[Floats | VictimError]:
+    """The scores of each text, or what went wrong with it; they share batches.
+
+    Not where a batch could change more than last digits: there each is run alone.
+    """
+    found: list[Floats | VictimError] = []
+    score = victim.scores if victim.dtype in _PRECISE else victim.alone
+    for begin in range(0, len(texts), _BATCH):
+        found += _tried(texts[begin : begin + _BATCH], victim, score=score)
+    return found
+
+
+def _tried(
+    texts: Sequence[Text], victim: Victim, *, score: Callable[[Any], Floats] | None = None
+) -> list[Floats | VictimError]:
+    """The scores of each text, run alone unless said otherwise, or what went wrong with it."""
     if not texts:
         return []
     try:
-        raw = victim.alone([text.source for text in texts])
+        raw = (score or victim.alone)([text.source for text in texts])
         scores = checked(raw, n=len(texts), classes=len(victim.labels), name=victim.name)
     except Exception as error:
         if len(texts) > 1:  # one of them is guilty

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from unfooled.counting import Rows
+from unfooled.errors import VictimError
 from unfooled.evidence import NOISE, margins, tolerance
 from unfooled.fingerprints import examples_fingerprint, same
 from unfooled.outcomes import Changes, changed, reread
 from unfooled.program import Floats, Goal
-from unfooled.rerun import alone
+from unfooled.rerun import alone, together
 from unfooled.space import Space
 from unfooled.text import Example, Text
 from unfooled.victims.base import Layered, Victim, checked
@@ -183,6 +184,18 @@ def fools(victim: Victim, text: Text, *, label: int, target: int | None = None) 
     goal = Goal(Space(text, {}), label, target)
     if goal.gain(scores)[0] <= NOISE * max(1.0, float(np.abs(scores).max())):
         raise Refused(f"{str(text)!r} does not fool the victim")
+
+
+def all_fool(
+    victim: Victim, texts: Sequence[Text], *, label: int, target: int | None = None
+) -> None:
+    """Refuses texts of which one does not fool the victim; where a batch says so barely, it is run alone."""
+    goal = Goal(Space("", {}), label, target)
+    for text, scores in zip(texts, together(victim, texts), strict=True):
+        if isinstance(scores, VictimError):
+            raise scores
+        if not goal.gain(scores)[0] > 2 * tolerance(scores)[0]:
+            fools(victim, text, label=label, target=target)
 
 
 def same_scores(scores: Floats, said: Any) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from unfooled.checks.claim import Label, Refused, changes, fools, same_scores, whole
+from unfooled.checks.claim import Label, Refused, all_fool, changes, fools, same_scores, whole
 from unfooled.checks.originals import STATUSES
 from unfooled.companions import Encodes
 from unfooled.constraints import Closeness
@@ -42,14 +42,15 @@ def check(
         return None
     if record["error"] is not None:
         raise Refused("it says success, and has an error")
-    for number, found in enumerate((record["changes"], *record.get("others", ()))):
-        swaps = changes(found, original)
-        text = changed(original, swaps)
-        fools(victim, text, label=record["label"], target=options.get("target"))
-        if number == 0 and record["text"] != written(text):
-            raise Refused("its text is not the original with its changes made")
-        if number == 0:
-            same_scores(alone(victim, text), record["scores"])
+    every = [changes(found, original) for found in (record["changes"], *record.get("others", ()))]
+    first, *others = (changed(original, swaps) for swaps in every)
+    asked = {"label": record["label"], "target": options.get("target")}
+    fools(victim, first, **asked)
+    all_fool(victim, others, **asked)
+    if record["text"] != written(first):
+        raise Refused("its text is not the original with its changes made")
+    same_scores(alone(victim, first), record["scores"])
+    for swaps in every:
         if most is not None and len(swaps) > most:
             raise Refused(f"it takes {len(swaps)} swaps, and {most} are allowed")
         for position, old, new in swaps:
