@@ -61,6 +61,7 @@ def test_a_record_without_any_one_field_is_named(run: Any, tmp_path: Path) -> No
         "refused",
         "positions",
         "max_swaps",
+        "choices",
         "size",
         "misclassified",
     }  # older runs have none

@@ -75,8 +75,8 @@ def audit(
     asked = {"radius": radius, "epsilon": epsilon, "delta": delta}
     metric = registry.made(PR, asked, name="PR")
     methods = {name: _closed(name, victim) for name in attacks}
-    given = {"radius": radius, "time_limit": time_limit}
-    provers = {name: proofs.built(name, _own(given, name), victim) for name in certifiers}
+    asked = {"radius": radius, "time_limit": time_limit}
+    provers = {name: _prover(name, asked, victim) for name in certifiers}
     config = {
         "attacks": {name: asdict(method) for name, method in methods.items()},
         "certifiers": {name: asdict(prover) for name, prover in provers.items()},
@@ -130,10 +130,10 @@ def _closed(name: str, victim: Victim) -> Attack:
     return method
 
 
-def _own(wanted: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Those of the options that the certifier of that name has."""
+def _prover(name: str, asked: Mapping[str, Any], victim: Victim) -> Any:
+    """The certifier of that name, with those of the options that it has."""
     has = {option.name for option in registry.options(registry.get("certifiers", name))}
-    return {key: value for key, value in wanted.items() if key in has}
+    return proofs.built(name, {key: asked[key] for key in asked if key in has}, victim)
 
 
 def read(folder: Path | str) -> tuple[Audit, Mapping[str, Any]]:

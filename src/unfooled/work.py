@@ -242,9 +242,9 @@ def _keyed(
 def _examples(examples: Any, victim: Victim) -> list[Example]:
     """Examples that the victim reads, with labels that it knows."""
     given = examples if isinstance(examples, data.Dataset) else data.load(examples)
-    examples: list[Example] = list(aligned(given, victim.labels, owner=victim.name).examples)
-    check_arity(victim, examples)
-    return examples
+    found: list[Example] = list(aligned(given, victim.labels, owner=victim.name).examples)
+    check_arity(victim, found)
+    return found
 
 
 class Spaces:

@@ -97,13 +97,13 @@ def _looked_up(
         )
     own = {named(e): next(left[e.text], None) for e in data or () if e.text in left}
 
-    def space(example: Example) -> Space:
+    def looked_up(example: Example) -> Space:
         found = alike.get(example.text) or own.get(named(example))
         if found is None:
             raise InputError(f"no space was given for the text {str(example.text)!r:.80}")
         return found
 
-    return space
+    return looked_up
 
 
 def _agree(spaces: Sequence[Space]) -> bool:
