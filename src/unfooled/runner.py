@@ -88,13 +88,13 @@ def attack(
     """The outcomes of an attack on every example, in the order of the data.
 
     `examples`: a Dataset, (text, label) pairs, or Examples. `candidates`: a spec (default: the
-    attack's own, else "wordnet"), a source, a callable Text -> {position: candidates}, or ready spaces. With `out` every outcome is
-    recorded in that folder as soon as it is known, and texts already recorded there are not run
-    again. `target` is a class by name or number. `encoder` ("minilm", "use", a folder, or an encoder)
-    answers a search that compares sentences, and judges `min_similarity`; `masked` (a masked
-    language model: "minilm", a folder, or the model) proposes words to
-    one that asks for them, and the filters of the candidates judge these; `device` is the encoder's. Limits are those of `Limits`. Further keywords
-    are the options of the attack. A `preset` (see `unfooled.presets`) sets candidates, limits and
+    attack's own, else "wordnet"), a source, a callable Text -> {position: candidates}, or ready
+    spaces. With `out` every outcome is recorded in that folder as soon as it is known, and texts
+    already recorded there are not run again. `target` is a class by name or number. `encoder`
+    ("minilm", "use", a folder, or an encoder) answers a search that compares sentences, and judges
+    `min_similarity`; `masked` (a masked language model: "minilm", a folder, or the model) proposes
+    words to one that asks for them, and the filters of the candidates judge these; `device` is the
+    encoder's. Limits are those of `Limits`. Further keywords are the options of the attack. A `preset` (see `unfooled.presets`) sets candidates, limits and
     options that are not given here.
     """
     _check_companions(encoder, masked)

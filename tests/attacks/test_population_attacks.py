@@ -61,6 +61,7 @@ def test_the_limit_is_the_floor_of_the_share(name: str, words: int, status: str)
         [(text, 1)],
         candidates=lambda _: {0: ("x",), 1: ("y",)},
         max_rate=0.25,
+        **plain(name),
     )
     assert outcome.status == status
 
