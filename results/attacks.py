@@ -49,7 +49,7 @@ CELLS: Final = (
     Cell("defender", "r8", "bilstm", 60),
     Cell("defender", "imdb", "bilstm", 20),
     Cell("defender", "imdb", "minilm", 100, _MINILM["imdb"]),
-    Cell("defender", "imdb", "minilm-brief", 25, _BRIEF["imdb"]),
+    Cell("defender", "imdb", "minilm-brief", 20, _BRIEF["imdb"]),
     Cell("mcts", "mr", "cnn-msr", 100),
     Cell("mcts", "mr", "lstm", 100),
     Cell("mcts", "ag_news", "lstm", 100, _LSTM["ag_news"]),
