@@ -301,3 +301,36 @@ def test_the_last_digits_of_another_machine_hardly_change_a_bound(seed: int) -> 
         for budget in range(radius + 1 - fixed.shape[1]):
             bounds = [cells.lower(fixed, begin, budget=budget).lower for cells in (one, two)]
             assert bounds[0] == pytest.approx(bounds[1], rel=5e-4, abs=5e-4)
+
+
+def dense(columns: int, *, gap: int = 1) -> Reading:
+    """A text with a choice at every so many words, and a filter for each of two classes."""
+    config = ModelConfig("cnn", 30, 2, dimensions=1, units=2, max_words=200)
+    network = build(config).eval().requires_grad_(False).double()
+    place = tuple(range(0, columns * gap, gap))
+    ones = tuple(np.array([1]) for _ in place)
+    plan = Plan((1,) * columns, tuple(range(columns)), place, ones, ((1,),) * columns)
+    text, choice = torch.zeros(columns * gap, 1).double(), torch.ones(1, 1).double()
+    return Reading(network, plan, text, (choice,) * columns)
+
+
+@pytest.mark.parametrize(("columns", "gap"), [(9, 1), (9, 2), (9, 3), (1, 1), (0, 1)])
+def test_the_reach_counts_the_clusters_that_there_are(
+    columns: int, gap: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = dense(columns, gap=gap)
+    features = found.network.output.weight.shape[1]
+    chains = cnn_clusters.chains
+    total = sum(size * len(chains(np.array(found.plan.places), size)) for size in range(1, 6))
+    monkeypatch.setattr(kinds, "_CLUSTERS", total * features)
+    assert kinds.reach(found, 5) == 5
+    monkeypatch.setattr(kinds, "_CLUSTERS", total * features - 1)
+    assert kinds.reach(found, 5) < 5 or not columns
+
+
+def test_bounds_end_where_clusters_would_be_too_many() -> None:
+    for found, most in ((dense(40), 20), (dense(60, gap=3), 42)):
+        far = kinds.reach(found, 50)
+        assert 4 <= far <= most
+        assert isinstance(kinds.cell_bounds(found, 0, radius=far, weigh=weigh), CNNCells)
+        assert kinds.cell_bounds(found, 0, radius=far + 1, weigh=weigh) is None

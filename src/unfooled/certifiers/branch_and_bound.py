@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unfooled.bounds.cell_bounds import cell_bounds
+from unfooled.bounds.cell_bounds import cell_bounds, reach
 from unfooled.bounds.cells import CellBounds, judged, ordered
 from unfooled.branching import Branching, seconds_of
 from unfooled.counting import ways
@@ -83,6 +83,7 @@ class _Search:
         self._opened = False
         self._margin = math.inf  # of the text itself
         self._cells: CellBounds | None = None  # once the network was opened
+        self._reach = 0  # swaps that the cells are good for
         self._columns = tuple(range(len(space.counts)))
 
     def run(self, radius: int) -> Program[None]:
@@ -105,11 +106,11 @@ class _Search:
         self._opened = True
         reading = yield Layers()
         began = time.perf_counter()
-        most = min(radius, len(self.space.counts))
-        cells = (
-            None if reading is None else cell_bounds(reading, self.label, radius=most, weigh=weigh)
-        )
-        if cells is not None and reading is not None and self._agrees(cells):
+        if reading is None:
+            return
+        most = self._reach = reach(reading, min(radius, len(self.space.counts)))
+        cells = cell_bounds(reading, self.label, radius=most, weigh=weigh)
+        if cells is not None and self._agrees(cells):
             order = _by_drop(cells)
             first = [reading.plan.columns[i] for i in order]
             self._columns = (*first, *sorted(set(self._columns) - set(first)))
@@ -130,7 +131,7 @@ class _Search:
         done = False
         if not self._opened and self._sweep_seconds(swaps, self.space.counts) > _SOON:
             yield from self._prepare(radius)
-        if self._cells is not None:
+        if self._cells is not None and swaps <= self._reach:
             choices = [len(found) for found in self._cells.reading.choices]
             sweep = self._sweep_seconds(swaps, choices)
             began = time.perf_counter()
