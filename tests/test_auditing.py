@@ -11,6 +11,7 @@ import pytest
 
 from runner_toys import DATA, LABELS, TABLE, Counted, victim
 from unfooled import records, report
+from unfooled.attacks.beam import Beam
 from unfooled.audited import Audit
 from unfooled.auditing import audit, read
 from unfooled.costs import join_costs
@@ -168,6 +169,7 @@ def test_reading_what_is_no_audit(tmp_path: Path) -> None:
     [
         ({"attacks": ()}, "attacks is a list of names"),
         ({"attacks": "pdp"}, "attacks is a list of names"),
+        ({"attacks": (Beam(width=2),)}, "attacks is a list of names"),
         ({"attacks": ("pdb",)}, "did you mean 'pdp'"),
         ({"radius": 0}, "radius is 1 or more"),
         ({"certifiers": ("exhaustiv",)}, "did you mean 'exhaustive'"),

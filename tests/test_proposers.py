@@ -155,6 +155,17 @@ def test_why_nothing_was_found(
 
 
 @pytest.mark.usefixtures("own")
+def test_no_more_candidates_are_recorded_than_are_allowed() -> None:
+    """The word itself and what is proposed twice are none; nice is one too many."""
+    model = Says("Good", "fine", "Fine", "film", "ok", "nice")
+    how: dict[str, Any] = {"masked": model, "candidates": TABLE, "proposals": 9, **FREE}
+    (all_of_them,) = uf.attack("bae", victim(), [("a good", 1)], **how)
+    (few,) = uf.attack("bae", victim(), [("a good", 1)], max_candidates=2, **how)
+    assert (all_of_them.positions, all_of_them.choices) == (1, 4)
+    assert (few.positions, few.choices, few.queries) == (1, 2, all_of_them.queries - 2)
+
+
+@pytest.mark.usefixtures("own")
 def test_the_manifest_says_who_proposed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidates.Source, "fingerprint", "f" * 64)  # that of a model is its files'
     run = tmp_path / "run"

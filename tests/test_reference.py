@@ -247,6 +247,15 @@ def test_every_step_of_a_success_is_near_enough() -> None:
                 assert (found.status == "success") == (near == 3)
 
 
+@pytest.mark.parametrize(("least", "said"), [(0.6, True), (-1.0, False), (None, False)])
+def test_a_check_says_that_it_cannot_see_an_attack_s_own_steps(
+    tmp_path: Path, least: float | None, said: bool
+) -> None:
+    run("textfooler", step_similarity=least, out=tmp_path / "run")
+    left = check(tmp_path / "run", drifting()).not_checked
+    assert any("step by step" in line for line in left) == said
+
+
 def test_the_help_names_those_that_can(desk_help: str) -> None:
     assert "The attacks bae, textbugger and textfooler compare step by step" in desk_help
     assert "other attacks have no such rule and refuse it" in desk_help

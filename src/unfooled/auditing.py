@@ -112,7 +112,8 @@ def audit(
 def _check_names(**given: Any) -> None:
     such = {"attacks": "('pdp', 'beam')", "certifiers": "('linear', 'exhaustive')"}
     for what, names in given.items():
-        if not names or isinstance(names, str):
+        listed = names and not isinstance(names, str)
+        if not listed or not all(isinstance(name, str) for name in names):
             raise InputError(f"{what} is a list of names such as {such[what]}, not {names!r}")
 
 

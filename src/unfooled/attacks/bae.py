@@ -15,7 +15,7 @@ from unfooled.errors import InputError
 from unfooled.importance import importance, most_swaps
 from unfooled.program import Attack, Goal, Program, Proposals
 from unfooled.space import DELETED, Space
-from unfooled.text import is_word
+from unfooled.text import is_word, match_case
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class BAE(Attack):
             if self.proposals:
                 proposed = yield Proposals(row, space.positions[column], self.proposals)
                 words = [proposal.word for proposal in proposed]
-                rows = _grown(space, row, column=column, words=words)[: goal.max_candidates]
+                rows = _grown(space, row, column=column, words=words, most=goal.max_candidates)
             if not len(rows):
                 continue
             step = yield from rule.choose(
@@ -91,12 +91,14 @@ class BAE(Attack):
         return None
 
 
-def _grown(space: Space, row: Rows, *, column: int, words: Iterable[str]) -> Rows:
-    """The row with each of these words at a column, after the open space has taken them in."""
-    choices = dict.fromkeys(space.extend(column, [w for w in words if is_word(w)]))
-    choices.pop(0, None)  # the original word, proposed again
+def _grown(space: Space, row: Rows, *, column: int, words: Iterable[str], most: int | None) -> Rows:
+    """The row with each of the first `most` words at a column, after the open space has taken them in."""
+    word = space.original.words[space.positions[column]]
+    cased = dict.fromkeys(match_case(w, word) for w in words if is_word(w))
+    cased.pop(word, None)  # proposed again
+    choices = space.extend(column, list(cased)[:most])
     rows = np.repeat(row[None], len(choices), axis=0)
-    rows[:, column] = list(choices)
+    rows[:, column] = choices
     return rows
 
 

@@ -34,11 +34,13 @@ def left(
         )
     if "masked" in options:
         said.append("whether a model proposed the words that the attack added to the candidates")
-    if options.get("reference") == "previous":
+    own = options.get("attack", {}).get("step_similarity")  # -1 is no limit
+    if own not in (None, -1) or options.get("reference") == "previous":
         said.append(
             "whether texts that fool were similar enough step by step: the steps are not recorded"
         )
-    elif options.get("min_similarity") is not None and not encoder:
+    held = options.get("min_similarity") is not None and options.get("reference") != "previous"
+    if held and not encoder:
         said.append(f"whether texts that fool are similar enough to {options.get('encoder')}")
     rules = [(asked.rules.get(str(record.get("method"))), record) for record in found]
     without = sum(rule == "attack" and r.get("status") != "success" for rule, r in rules)
