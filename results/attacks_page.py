@@ -158,7 +158,8 @@ ours, and they are not about the same models, data or candidates:
 _ROBUST = """## BERT is Robust: tables 1, 3 and 4
 
 Hauser et al. (2021). Success rates in percent of the attacked texts (those that the victim classifies
-correctly), under the presets of the same names. `cv50` adds the word cosine of 0.5 that TextFooler has
+correctly), under the presets of the same names; TextFooler's runs had NLTK's stop words, where its presets
+have the longer list of its authors now. `cv50` adds the word cosine of 0.5 that TextFooler has
 anyway. The paper's rows are its undefended ("normal") BERT.
 
 {}

@@ -202,7 +202,7 @@ def checked_proposals(
     )
     if not fits or not all(isinstance(p, Proposal) for proposals in lists for p in proposals):
         raise CompanionError(
-            f"{masked.name} was given {len(asks)} requests and returned {lists!r:.80}; expected for "
+            f"{masked.name} was given requests ({len(asks)}) and returned {lists!r:.80}; expected for "
             "each a list of at most k proposals"
         )
     return lists

@@ -16,6 +16,7 @@ from typing import Any, Final
 from unfooled.errors import InputError, did_you_mean
 from unfooled.limits import Limits
 from unfooled.spellings import (
+    AUTHORS,
     BAE,
     MASKED,
     MASKED_OUT,
@@ -79,7 +80,7 @@ def _bare(attack: str) -> str:
 
 # --- the sources --------------------------------------------------------------------------------
 
-_TEXTFOOLER = NEAREST.format(k=50) + SAME_POS  # how near is a limit of the presets
+_TEXTFOOLER = f"{NEAREST.format(k=50)},{AUTHORS}{SAME_POS}"  # how near is a limit of the presets
 
 # --- Li et al. 2021 -----------------------------------------------------------------------------
 

@@ -43,6 +43,16 @@ def proposer(
     return partial(_loaded, masked, device) if isinstance(masked, str) else masked
 
 
+def identity(masked: Model) -> str | None:
+    """The fingerprint of a masked language model, loaded or not; None: it has none."""
+    if isinstance(masked, str):
+        from unfooled.lexicon import masked_networks  # imports torch
+
+        return masked_networks.fingerprint(masked)
+    found: str | None = getattr(masked, "fingerprint", None)
+    return found
+
+
 def _loaded(masked: Model, device: str | None) -> Proposes:
     if isinstance(masked, str):
         from unfooled.lexicon import masked_lm  # imports torch

@@ -22,7 +22,7 @@ from unfooled.keys import Shard
 from unfooled.limits import Limits
 from unfooled.outcomes import Attempt, Outcome, Outcomes, verified
 from unfooled.program import Attack, Finding, Goal, Program, Scores, Spent
-from unfooled.proposers import Model, proposer
+from unfooled.proposers import Model, identity, proposer
 from unfooled.records import Run
 from unfooled.rerun import Finish
 from unfooled.similarity import Metric
@@ -129,6 +129,8 @@ def attack(
         shard=shard,
         opens=method.opens,
     )
+    if isinstance(applied.candidates, str):
+        work.spaces.spec = applied.candidates  # of which a limit makes what is near enough
     sifting = None if not method.opens or work.spaces.ready is not None else work.spaces.source
     proposing = proposer(masked, source=sifting, device=device)
     how = {"progress": progress, "in_flight": in_flight, "batch": batch, "masked": proposing}
@@ -161,6 +163,7 @@ def _config(
         config["preset"] = preset
     if method.opens:
         config["masked"] = masked if isinstance(masked, str) else getattr(masked, "name", None)
+        config["masked_fingerprint"] = identity(masked)
     if method.strict:  # it may compare sentences itself
         config["encoder"] = limits.encoder
     if limits.min_similarity is not None:

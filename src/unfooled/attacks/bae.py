@@ -34,8 +34,8 @@ class BAE(Attack):
 
     Differs from the paper: only mode R, replacement. An insertion would be asked for between two words,
     and a question about proposals is about one; and written as a swap of its neighbour it would count as
-    no word more, R+I as one swap. The language model is a small one unless you name another, and words
-    of several pieces are not proposed. Parts of speech are those in the current text. The strongest is
+    no word more, R+I as one swap. The language model is a small one unless you name another, words of
+    several pieces are not proposed, and a proposal need not be in GloVe's vocabulary. Parts of speech are those in the current text. The strongest is
     taken only if it lowers the label in the current text. Similarity is compared with the original text,
     which `reference="previous"` turns into the authors' text before this swap. TextAttack applies the
     angular threshold to plain cosines, which is another, looser one.

@@ -215,7 +215,7 @@ def columns(
         table.add_row(*row)
     page = console()
     page.print()
-    if not any(heads) or Measurement.get(page, page.options, table).maximum < page.width:
+    if justify == "left" or Measurement.get(page, page.options, table).maximum < page.width:
         page.print(table)
         return
     for first, *rest in kept:  # heads and numbers would be broken in their middle
