@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import unfooled as uf
 from companion_doubles import Echo
-from runner_toys import attack, told
+from runner_toys import attack, told, victim
 from tiny_lexicon import VECTORS, write_vectors
+from unfooled.check import check
 from unfooled.errors import InputError
 from unfooled.limits import Limits
 
@@ -94,6 +95,18 @@ def test_it_is_in_the_manifest_only_where_it_is_set(tmp_path: Path, vectors: str
     assert "word_vectors" not in manifests["free"]["options"]
     found = [m["fingerprints"]["candidates"] for m in manifests.values()]
     assert found[0] != found[1]
+
+
+def test_a_check_makes_them_again_from_what_the_run_names(tmp_path: Path, vectors: str) -> None:
+    table = tmp_path / "table.json"
+    table.write_text(json.dumps(TABLE))
+    near: dict[str, Any] = {"min_word_cosine": 0.6, "word_vectors": vectors}
+    attack("beam", data=TEXTS, candidates=f"table:{table}", out=tmp_path / "run", **near)
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert manifest["candidates_spec"] == f"table:{table}"
+    found = check(tmp_path / "run", victim(), candidates=manifest["candidates_spec"])
+    assert found.passed
+    assert not [said for said in found.not_checked if "candidates" in said]
 
 
 def test_candidates_that_an_attack_adds_are_judged_where_a_source_can(vectors: str) -> None:
