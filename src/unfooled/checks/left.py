@@ -34,7 +34,8 @@ def left(
         )
     if "masked" in options:
         said.append("whether a model proposed the words that the attack added to the candidates")
-    own = options.get("attack", {}).get("step_similarity")  # -1 is no limit
+    attack = options.get("attack")
+    own = attack.get("step_similarity") if isinstance(attack, Mapping) else None  # -1 is no limit
     if own not in (None, -1) or options.get("reference") == "previous":
         said.append(
             "whether texts that fool were similar enough step by step: the steps are not recorded"
