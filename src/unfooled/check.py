@@ -84,7 +84,7 @@ def check(
 ) -> Report:
     """Verifies every claim in a run folder with the victim it speaks of.
 
-    Of an enumeration `sample` texts are evaluated again, by default a sixteenth of all, from 20 to 200.
+    Of an enumeration `sample` texts are evaluated again, by default one in 32, from 16 to 200.
     With `data` (the examples, as they were given to the run) its texts are compared with those of the
     run; with `candidates` (a spec, a source, a mapping, ready spaces) those of every text are made
     again; with `encoder` the similarity of texts that fool is, where the run has a limit of it. Ready

@@ -8,10 +8,7 @@ from unfooled.checks.claim import Claim, Label, Refused, number, whole
 from unfooled.keys import rng_for
 
 MOST = 200  # texts of a sample, unless a number is asked for,
-_LEAST, _PART = (
-    20,
-    16,
-)  # and no more than a sixteenth of all: checking is to be cheaper than proving
+_LEAST, _PART = 16, 32  # and no more than one in so many: checks are to be cheaper than proofs
 _CHUNK = 1024  # texts scored at once
 
 

@@ -34,7 +34,7 @@ def check(
         int | None,
         typer.Option(
             help="Texts of an enumeration that are evaluated again.",
-            show_default="a sixteenth of all, from 20 to 200",
+            show_default="one in 32, from 16 to 200",
             min=1,
         ),
     ] = None,
